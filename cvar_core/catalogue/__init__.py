@@ -1,0 +1,25 @@
+"""Losses, noises, methods and schedules: registries that every other part reads."""
+
+from .losses import Loss, losses
+from .methods import Distances, Linearisation, Method, Point, StepSizes, methods, sharp_bound
+from .noises import Noise, noises
+from .registry import Registry, UnknownName
+from .schedules import Schedule, schedules
+
+__all__ = [
+    "Distances",
+    "Linearisation",
+    "Loss",
+    "Method",
+    "Noise",
+    "Point",
+    "Registry",
+    "Schedule",
+    "StepSizes",
+    "UnknownName",
+    "losses",
+    "methods",
+    "noises",
+    "schedules",
+    "sharp_bound",
+]

@@ -1,0 +1,90 @@
+"""What a method is: a local model of the objective, and the proximal step on that model.
+
+At (θ_t, α_t) a method draws one sample z, sees its loss ℓ_t and a subgradient v_t, builds a model m_t of
+α + max(ℓ(θ; z) − α, 0)/(1 − β), and moves to the minimiser of
+
+    m_t(θ, α) + ‖θ − θ_t‖²/(2 λ_θ) + (α − α_t)²/(2 λ_α).
+
+For every model here that minimiser has the form θ_t − λ_θ g v_t, α_t − λ_α + λ_α g with one number g, the
+*weight* of the sample, between 0 and 1/(1 − β). The compiled kernel is made from the weight alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torch import Tensor
+
+
+class Linearisation(NamedTuple):
+    """One sample's loss around the current point, for any number of runs at once."""
+
+    theta: Tensor  # (..., d)  θ_t
+    alpha: Tensor  # (...)     α_t
+    loss: Tensor  # (...)      ℓ_t = ℓ(θ_t; z)
+    v: Tensor  # (..., d)      v_t ∈ ∂ℓ(θ_t; z)
+    beta: float
+
+
+class StepSizes(NamedTuple):
+    """λ_θ and λ_α, for θ and for α."""
+
+    theta: Tensor  # (...)
+    alpha: Tensor  # (...)
+
+
+class Point(NamedTuple):
+    """A point (θ, α)."""
+
+    theta: Tensor  # (..., d)
+    alpha: Tensor  # (...)
+
+
+class Distances(NamedTuple):
+    """How far a start is from the minimiser, and how steep the losses are: what a bound depends on."""
+
+    theta: float  # ‖θ_0 − θ*‖
+    alpha: float  # |α_0 − α*|
+    lipschitz: Tensor  # (n,) M(z) of each sample
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the family.
+
+    Attributes
+    ----------
+    model
+        (θ, α, linearisation) ↦ m_t(θ, α).
+    step
+        (linearisation, step sizes) ↦ the next point, in plain torch: the definition.
+    step_sizes
+        (λ, ℓ_0) ↦ (λ_θ, λ_α) before any decay.
+    bound
+        (distances, step sizes, β, n) ↦ the theorem's bound on the mean suboptimality of the averaged
+        iterate after n updates with the constant schedule.
+    weight
+        (ℓ_t, λ_θ‖v_t‖², α_t, λ_α, 1/(1−β)) ↦ g of plain numbers; ``None`` leaves the method to torch.
+    """
+
+    name: str
+    label: str
+    summary: str
+    model: Callable[[Tensor, Tensor, Linearisation], Tensor]
+    step: Callable[[Linearisation, StepSizes], Point]
+    step_sizes: Callable[[Tensor, Tensor], StepSizes]
+    bound: Callable[[Distances, StepSizes, float, int], Tensor]
+    weight: Callable[[float, float, float, float, float], float] | None = None
+
+
+def sharp_bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
+    """Bound the mean suboptimality of SGM (at λ_θ = λ_α), SPL and SPL+ alike, tighter than the theorem.
+
+    [a²/(2λ_θ) + b²/(2λ_α) + λ_α G² (n+1)/(2n)]/√n with G² = E max{1, (ρM² + β²)/(1−β)²}, ρ = λ_θ/λ_α.
+    """
+    ratio = (sizes.theta / sizes.alpha).unsqueeze(-1)
+    steepness = ((ratio * start.lipschitz**2 + beta**2) / (1 - beta) ** 2).clamp(min=1.0).mean(-1)
+    travel = start.theta**2 / (2 * sizes.theta) + start.alpha**2 / (2 * sizes.alpha)
+    return (travel + sizes.alpha * steepness * (n + 1) / (2 * n)) / n**0.5

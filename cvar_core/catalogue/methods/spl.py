@@ -1,0 +1,55 @@
+"""SPL, the stochastic prox-linear method: it linearises inside the max, with one step size for θ and α."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .method import Distances, Linearisation, Method, Point, StepSizes
+
+
+def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
+    """m_t = α + max{ℓ_t + ⟨v_t, θ − θ_t⟩ − α, 0}/(1 − β)."""
+    inside = at.loss + (at.v * (theta - at.theta)).sum(-1) - alpha
+    return alpha + inside.clamp(min=0) / (1 - at.beta)
+
+
+def step(at: Linearisation, sizes: StepSizes) -> Point:
+    """Take the closed-form update of Lemma 1, for any pair λ_θ, λ_α."""
+    excess = (at.loss - at.alpha + sizes.alpha).clamp(min=0)
+    gamma = excess / (sizes.theta * (at.v**2).sum(-1) + sizes.alpha)
+    eta = gamma.clamp(max=1 / (1 - at.beta))
+    theta = at.theta - (sizes.theta * eta).unsqueeze(-1) * at.v
+    alpha = at.alpha - sizes.alpha + sizes.alpha * eta
+    return Point(theta, alpha)
+
+
+def step_sizes(lam: Tensor, initial_loss: Tensor) -> StepSizes:
+    return StepSizes(lam, lam)
+
+
+def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
+    """Theorem 1 for SPL+, which is SPL at λ_θ = λ_α."""
+    ratio = (sizes.theta / sizes.alpha).unsqueeze(-1)
+    lipschitz_squared = ((ratio * start.lipschitz**2 + 1) / (1 - beta) ** 2).mean(-1)
+    travel = start.theta**2 / (2 * sizes.theta) + start.alpha**2 / (2 * sizes.alpha)
+    return torch.as_tensor((travel + sizes.alpha * lipschitz_squared) / n**0.5)
+
+
+def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float) -> float:
+    excess = loss - alpha + lam_alpha
+    excess = excess if excess > 0.0 else 0.0
+    gamma = excess / (slope_term + lam_alpha)
+    return gamma if gamma < c else c
+
+
+SPL = Method(
+    name="spl",
+    label="SPL",
+    summary="stochastic prox-linear method: the max is kept in the model",
+    model=model,
+    step=step,
+    step_sizes=step_sizes,
+    bound=bound,
+    weight=weight,
+)

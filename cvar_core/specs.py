@@ -1,0 +1,226 @@
+"""What to run: frozen descriptions that check themselves and have one canonical JSON form.
+
+The hash of that form and of the engine's version is a run's id. URL parameters, command-line flags, the
+key of a stored run and test fixtures are all this one form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from numbers import Integral, Real
+from typing import Any, Self, SupportsFloat
+
+from .catalogue import losses, methods, noises, schedules
+from .version import ENGINE_VERSION
+
+MOST_LAMBDAS = 1_000
+MOST_SEEDS = 1_000
+LARGEST_SEED = 2**32 - 1
+
+
+class SpecError(ValueError):
+    """A description that cannot be run. The message names the field, its value and what is allowed."""
+
+
+def paper_grid() -> tuple[float, ...]:
+    """Return the paper's 15 step sizes: 10^-6 … 10^4 by decades, and half decades around 1."""
+    exponents = {float(k) for k in range(-6, 5)} | {-1.5, -0.5, 0.5, 1.5}
+    return tuple(10.0**k for k in sorted(exponents))
+
+
+@dataclass(frozen=True)
+class ProblemSpec:
+    """A CVaR problem.
+
+    With ``data`` set, P is the empirical distribution of arrays with that digest, and only loss, beta,
+    scale, dim and ``sample_size`` (their number of rows) have a meaning.
+    """
+
+    loss: str = "squared"
+    noise: str | None = "lognormal"
+    beta: float = 0.95
+    dim: int = 10
+    eval_size: int = 100_000
+    seed: int = 0
+    noise_params: Mapping[str, float] | None = None
+    scale: float = 1.0
+    sample_size: int | None = None
+    data: str | None = None
+
+    def __post_init__(self) -> None:
+        losses[_as_name("loss", self.loss, losses.names())]
+        self._set("beta", _number("beta", self.beta))
+        if not 0 <= self.beta < 1:
+            raise SpecError(
+                f"beta is {self.beta:g}, but it must satisfy 0 ≤ beta < 1 (0.95 averages the worst 5% of the losses)"
+            )
+        self._set("scale", _number("scale", self.scale))
+        if not 1e-12 <= self.scale <= 1e12:
+            raise SpecError(f"scale is {self.scale:g}, but it must lie between 1e-12 and 1e12")
+        self._set("dim", _count("dim", self.dim, 1, 10_000_000))
+        if self.data is not None:
+            for name in ("noise", "noise_params"):
+                self._set(name, None)
+            self._set("seed", 0)
+            self._set("sample_size", _count("sample_size", self.sample_size, 1, 10**9))
+            self._set("eval_size", self.sample_size)
+            return
+        noise = noises[_as_name("noise", self.noise, noises.names())]
+        self._set("noise_params", _noise_parameters(noise.name, self.noise_params))
+        self._set("seed", _count("seed", self.seed, 0, LARGEST_SEED))
+        if self.sample_size is not None:
+            self._set("sample_size", _count("sample_size", self.sample_size, 1, 10_000_000))
+            self._set("eval_size", self.sample_size)  # P is the sample, so that is what is evaluated
+        self._set("eval_size", _count("eval_size", self.eval_size, 1, 10_000_000))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __hash__(self) -> int:
+        return hash(canonical(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON types; those that have no meaning here are left out."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        return cls(**_known(cls, given))
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep: every method with every step size from every seed, on one problem."""
+
+    problem: ProblemSpec
+    methods: tuple[str, ...] = ("sgm", "spl", "spl+")
+    lambdas: tuple[float, ...] = paper_grid()
+    iterations: int = 10_000
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    schedule: str = "decreasing"
+    checkpoints: int = 26
+
+    def __post_init__(self) -> None:
+        names = (self.methods,) if isinstance(self.methods, str) else tuple(self.methods)
+        if not names:
+            raise SpecError(f"methods is empty; choose from {', '.join(methods.names())}")
+        for name in names:
+            methods[_as_name("methods", name, methods.names())]
+        self._set("methods", tuple(dict.fromkeys(names)))
+        self._set("lambdas", _step_sizes(self.lambdas))
+        self._set("iterations", _count("iterations", self.iterations, 1, 10**9))
+        self._set("seeds", _seeds(self.seeds))
+        schedules[_as_name("schedule", self.schedule, schedules.names())]
+        self._set("checkpoints", _count("checkpoints", self.checkpoints, 1, 1_000))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "problem": self.problem.to_dict()}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        values = _known(cls, given)
+        if isinstance(values.get("problem"), Mapping):
+            values["problem"] = ProblemSpec.from_dict(values["problem"])
+        return cls(**values)
+
+    @property
+    def id(self) -> str:
+        """The id of the run: a hash of this spec and of the engine's version."""
+        return hashlib.sha256(f"{ENGINE_VERSION}:{canonical(self)}".encode()).hexdigest()[:16]
+
+    @property
+    def checkpoint_iterations(self) -> tuple[int, ...]:
+        """The iteration counts at which the objective is recorded: the start, then log-spaced ones."""
+        if self.checkpoints == 1:
+            return (0, self.iterations)
+        top = math.log10(self.iterations)
+        spaced = (round(10 ** (top * k / (self.checkpoints - 1))) for k in range(self.checkpoints))
+        return (0, *sorted({*spaced, self.iterations}))
+
+
+def canonical(spec: ProblemSpec | SweepSpec) -> str:
+    """Return the one JSON text of ``spec``."""
+    return json.dumps(spec.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _known(cls: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise SpecError(f"a {cls.__name__} is made from a JSON object, not from {type(given).__name__}")
+    names = [field.name for field in fields(cls)]
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise SpecError(f"unknown field {unknown[0]!r}; the fields are {', '.join(names)}")
+    return dict(given)
+
+
+def _as_name(field: str, value: object, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise SpecError(f"{field} is {value!r}, but it must be one of {', '.join(allowed)}")
+    return value
+
+
+def _number(field: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise SpecError(f"{field} is {value!r}, but it must be a number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise SpecError(f"{field} is {number}, but it must be a finite number")
+    return number
+
+
+def _count(field: str, value: object, least: int, most: int) -> int:
+    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not whole:
+        raise SpecError(f"{field} is {value!r}, but it must be a whole number")
+    count = int(value)  # type: ignore[call-overload]
+    if not least <= count <= most:
+        raise SpecError(f"{field} is {count:,}, but it must lie between {least:,} and {most:,}")
+    return count
+
+
+def _step_sizes(values: Iterable[SupportsFloat]) -> tuple[float, ...]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        values = (values,)  # type: ignore[assignment]
+    checked = set()
+    for value in values:
+        lam = _number("lambda", value)
+        if not 1e-12 <= lam <= 1e12:
+            raise SpecError(f"lambda is {lam:g}, but a step size must lie between 1e-12 and 1e12")
+        checked.add(lam)
+        if len(checked) > MOST_LAMBDAS:
+            raise SpecError(f"there are more than {MOST_LAMBDAS:,} lambdas; give at most {MOST_LAMBDAS:,}")
+    if not checked:
+        raise SpecError("lambdas is empty; give at least one step size")
+    return tuple(sorted(checked))
+
+
+def _seeds(values: int | Iterable[int]) -> tuple[int, ...]:
+    if isinstance(values, Integral) or not isinstance(values, Iterable) or isinstance(values, str):
+        values = range(_count("seeds", values, 1, MOST_SEEDS))
+    checked = tuple(dict.fromkeys(_count("seed", value, 0, LARGEST_SEED) for value in values))
+    if not 1 <= len(checked) <= MOST_SEEDS:
+        raise SpecError(f"there are {len(checked):,} seeds; give between 1 and {MOST_SEEDS:,}")
+    return checked
+
+
+def _noise_parameters(name: str, given: Mapping[str, float] | None) -> dict[str, float]:
+    noise = noises[name]
+    if given is not None and not isinstance(given, Mapping):
+        raise SpecError(f"noise_params is {given!r}, but it must map names to numbers")
+    values = dict(noise.parameters)
+    for key, value in (given or {}).items():
+        if key not in values:
+            raise SpecError(f"{name} noise has no parameter {key!r}; it has {', '.join(values)}")
+        values[key] = _number(f"{name} noise's {key}", value)
+        if key in noise.positive and values[key] <= 0:
+            raise SpecError(f"{name} noise's {key} is {values[key]:g}, but it must be above 0")
+        if abs(values[key]) > 1e6:
+            raise SpecError(f"{name} noise's {key} is {values[key]:g}, but it must be at most 1e6 in size")
+    return values
