@@ -1,6 +1,6 @@
 """Losses, noises, methods and schedules: registries that every other part reads."""
 
-from .losses import Loss, losses
+from .losses import Loss, Smoothed, losses
 from .methods import Distances, Linearisation, Method, Point, StepSizes, methods, sharp_bound
 from .noises import Noise, noises
 from .registry import Registry, UnknownName
@@ -15,6 +15,7 @@ __all__ = [
     "Point",
     "Registry",
     "Schedule",
+    "Smoothed",
     "StepSizes",
     "UnknownName",
     "losses",

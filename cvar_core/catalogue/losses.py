@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,6 +19,15 @@ from .arithmetic import exp_minus, log1p_unit
 from .registry import Registry
 
 Task = Literal["regression", "classification"]
+
+
+class Smoothed(NamedTuple):
+    """A smooth stand-in for a loss, all of the shape of p."""
+
+    value: Tensor
+    slope: Tensor
+    curvature: Tensor
+    touch: Tensor  # the value at p of the highest line of that slope below the loss
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,8 @@ class Loss:
     lipschitz
         The largest |∂φ/∂p|; ``None`` if there is none, and then the theorem does not apply.
     smoothed
-        For a loss with kinks: (p, y, μ) ↦ (slope, curvature, touch), a smooth stand-in whose slope is
-        always a subgradient of some line below φ; ``touch`` is that line's value at p.
+        For a loss with kinks: (p, y, μ) ↦ a smooth stand-in that tends to φ as μ → 0 and whose slope
+        is that of a line below φ.
     """
 
     name: str
@@ -49,7 +58,7 @@ class Loss:
     scalar: Callable[[float, float], tuple[float, float]] | None = None
     reach: Callable[[float], float] | None = None
     lipschitz: float | None = None
-    smoothed: Callable[[Tensor, Tensor, float], tuple[Tensor, Tensor, Tensor]] | None = None
+    smoothed: Callable[[Tensor, Tensor, float], Smoothed] | None = None
 
 
 losses: Registry[Loss] = Registry("loss")
@@ -79,11 +88,11 @@ def _absolute(p: float, y: float) -> tuple[float, float]:
     return abs(r), (1.0 if r > 0.0 else 0.0) - (1.0 if r < 0.0 else 0.0)
 
 
-def _absolute_smoothed(p: Tensor, y: Tensor, mu: float) -> tuple[Tensor, Tensor, Tensor]:
+def _absolute_smoothed(p: Tensor, y: Tensor, mu: float) -> Smoothed:
     r = p - y
     length = torch.hypot(r, r.new_tensor(mu))
     slope = r / length
-    return slope, (mu / length) ** 2 / length, slope * r
+    return Smoothed(length, slope, (mu / length) ** 2 / length, slope * r)
 
 
 losses.add(

@@ -1,0 +1,130 @@
+"""The reference optimum F*: the minimum of F̃_β over θ and α, with a certified gap where one can be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...cancel import Stop
+from ...catalogue import Loss, Smoothed
+from ..objective import tail_mass
+from ..points import Points
+from .descent import Tail, descend, tail_at
+from .polish import LocalLoss, Split, newton, smooth, solve, split_at
+
+_TOLERANCE = 1e-10  # of 1 + |F*|
+_LARGEST_NEWTON = 1_000  # dimensions
+_MOST_OPEN = 20_000_000  # numbers in the open points' features
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The minimum.
+
+    Attributes
+    ----------
+    value
+        F* = F̃_β(theta, alpha): the best value found.
+    gap
+        F* is above the true minimum by at most this; ``None`` if no certificate was found.
+    """
+
+    value: float
+    theta: Tensor
+    alpha: float
+    gap: float | None
+
+
+def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None) -> Optimum:
+    """Minimise CVaR_β of the losses over θ."""
+    origin = torch.zeros(points.dim, dtype=torch.float64)
+    lower = _bound_at_origin(points, loss, beta, stop) if loss.task == "classification" else -torch.inf
+    theta = descend(points, loss, beta, origin, stop) if lower == -torch.inf else origin
+    best = theta, tail_at(points, loss, beta, theta)
+
+    local = smooth(loss)
+    if local is not None and points.dim <= _LARGEST_NEWTON:
+        best, lower = _polish(points, loss, local, beta, best, lower, stop)
+    theta, tail = best
+    gap = max(tail.value - lower, 0.0)
+    certified = gap <= 1e-3 * (1 + abs(tail.value))
+    return Optimum(tail.value, theta, tail.alpha, gap if certified else None)
+
+
+def _polish(
+    points: Points,
+    loss: Loss,
+    local: LocalLoss,
+    beta: float,
+    best: tuple[Tensor, Tail],
+    lower: float,
+    stop: Stop | None,
+) -> tuple[tuple[Tensor, Tail], float]:
+    """Tighten both ends until they meet, opening more points in every round."""
+    open_points = max(4_000, 100 * points.dim)
+    for _ in range(8):
+        theta, tail = best
+        tolerance = _TOLERANCE * (1 + abs(tail.value))
+        if tail.value - lower <= tolerance:
+            break
+        split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)))
+        smoothing = _smoothing(split, local, theta, tail.alpha, everything=open_points >= points.count)
+        theta, _, bound = solve(split, local, theta, tail.alpha, smoothing, 0.5 * tolerance, stop)
+        lower = max(lower, bound)
+        tail = tail_at(points, loss, beta, theta)
+        if tail.value < best[1].value:
+            best = theta, tail
+        elif open_points >= points.count:
+            break
+        open_points *= 3
+    return best, lower
+
+
+def _smoothing(split: Split, local: LocalLoss, theta: Tensor, alpha: float, everything: bool) -> float:
+    """Return the first μ: a tenth of the spread of the open losses around α."""
+    losses = local(split.x @ theta, split.y, 0.0).value[split.sure :]
+    spread = float((losses - alpha).abs().mean()) if everything else float((losses - alpha).abs().max())
+    return max(0.1 * spread, 1e-9 * (1 + abs(alpha)))
+
+
+def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None) -> float:
+    """Return the value at θ = 0 if that is the minimum, and −∞ if not.
+
+    In classification all losses tie at θ = 0, a kink that swallows the minimum when β is large. It is the
+    minimum iff there are weights q_i ∈ [0, 1/((1−β)N)] with sum 1 and Σ q_i ∇ℓ_i(0) = 0. With each loss replaced
+    by its tangent, the smoothed problem is stationary at just such weights, whatever μ is.
+    """
+    if points.dim > _LARGEST_NEWTON:
+        return -torch.inf
+    few = _thinned(points, 10_000)
+    if _tangent_bound(few, loss, tail_mass(few.count, beta), stop) == -torch.inf:
+        return -torch.inf  # a cheap look first: most minima are elsewhere
+    mass = tail_mass(points.count, beta)
+    for size in (int(5 * mass), points.count):  # weights on a part of the points prove it for all
+        bound = _tangent_bound(_thinned(points, size), loss, mass, stop)
+        if bound > -torch.inf:
+            return bound
+    return -torch.inf
+
+
+def _thinned(points: Points, size: int) -> Points:
+    if size >= points.count:
+        return points
+    return points.subset(torch.arange(size) * points.count // size)
+
+
+def _tangent_bound(points: Points, loss: Loss, mass: float, stop: Stop | None) -> float:
+    zero = torch.zeros(points.count, dtype=torch.float64)
+    values, slopes = loss.value(zero, points.target), loss.slope(zero, points.target)
+
+    def tangent(p: Tensor, y: Tensor, mu: float) -> Smoothed:
+        return Smoothed(values + slopes * p, slopes, torch.zeros_like(p), values)
+
+    split = Split(points.rows(torch.arange(points.count)), points.target, 0, mass)
+    scale = float(values.max())
+    at = torch.zeros(points.dim + 1, dtype=torch.float64)
+    at[-1] = scale
+    _, lower, reached = newton(split, tangent, at, 0.1 * scale, 1e-3 * _TOLERANCE * scale, stop)
+    return lower if reached else -torch.inf

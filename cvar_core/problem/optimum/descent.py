@@ -1,0 +1,72 @@
+"""A first approach to the minimum of CVaR_β: L-BFGS, warm-started on growing subsamples.
+
+α is not a variable here: it is always put at the quantile, so that the function is CVaR_β(θ) itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...cancel import Stop, check
+from ...catalogue import Loss
+from ..objective import tail_mass, var
+from ..points import Points
+
+
+class Tail(NamedTuple):
+    """The tail of the losses at one θ."""
+
+    value: float  # CVaR_β
+    alpha: float  # VaR_β
+    losses: Tensor  # (count,)
+    weights: Tensor  # (count,) each loss's share in CVaR_β: they sum to 1, ties share what is left
+    gradient: Tensor  # (dim,) a subgradient of CVaR_β
+
+
+def tail_at(points: Points, loss: Loss, beta: float, theta: Tensor) -> Tail:
+    """Return the tail at θ, over all points."""
+    prediction = points.predict(theta)
+    losses = loss.value(prediction, points.target)
+    alpha = var(losses, beta)
+    mass = tail_mass(points.count, beta)
+    excess = (losses - alpha).clamp(min=0)
+    above = losses > alpha
+    tied = losses == alpha
+    left = (mass - float(above.sum())) / float(tied.sum())
+    weights = (above.to(losses) + left * tied) / mass
+    gradient = points.combine(weights * loss.slope(prediction, points.target))
+    return Tail(alpha + float(excess.numpy().sum()) / mass, alpha, losses, weights, gradient)
+
+
+def descend(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None) -> Tensor:
+    """Return a θ near the minimum, shape (dim,)."""
+    smallest = max(2_000, 20 * points.dim, int(50 / (1 - beta)))
+    for stride in (100, 10, 1):
+        if stride > 1 and points.count < stride * smallest:
+            continue
+        sample = points.subset(torch.arange(0, points.count, stride)) if stride > 1 else points
+        theta = _lbfgs(sample, loss, beta, theta, stop)
+    return theta
+
+
+def _lbfgs(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None) -> Tensor:
+    from scipy.optimize import minimize
+
+    best = (np.inf, theta)
+
+    def evaluate(x: np.ndarray) -> tuple[float, np.ndarray]:
+        nonlocal best
+        check(stop)
+        here = torch.from_numpy(x.copy())
+        tail = tail_at(points, loss, beta, here)
+        if tail.value < best[0]:
+            best = (tail.value, here)
+        return tail.value, tail.gradient.numpy()
+
+    options = {"maxiter": 200, "maxfun": 400, "ftol": 1e-10, "gtol": 1e-12, "maxcor": 20}
+    minimize(evaluate, theta.numpy(), jac=True, method="L-BFGS-B", options=options)
+    return best[1]  # where the line search gives up at a kink, the best point seen is still kept

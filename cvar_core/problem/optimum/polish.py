@@ -1,0 +1,170 @@
+"""From a good θ to the minimum: Newton's method on a smoothed problem, with a certificate from below.
+
+F̃_β is replaced by G_μ, in which max(z, 0) becomes (z + √(z² + 4μ²))/2 and a kinked loss its smooth stand-in.
+Where G_μ is stationary, its weights q_i ∈ [0, 1/((1−β)N)] sum to 1 and Σ q_i u_i x_i = 0 for slopes u_i of lines
+below the losses. Then, for every θ and α,
+
+    F̃_β(θ, α) ≥ Σ q_i ℓ_i(θ) ≥ Σ q_i · (value of line i at the current θ),
+
+a bound on F* from below that meets F̃_β from above as μ → 0. Points far above α keep weight 1/((1−β)N),
+points far below it weight 0: only the ones in between, the *open* ones, are smoothed. Any such split
+gives a valid bound, so the split may be guessed and mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...cancel import Stop, check
+from ...catalogue import Loss, Smoothed
+from ..objective import tail_mass
+from ..points import Points
+from .descent import Tail
+
+LocalLoss = Callable[[Tensor, Tensor, float], Smoothed]
+
+
+@dataclass(frozen=True)
+class Split:
+    """The points that matter near a θ: those surely in the tail, then the open ones."""
+
+    x: Tensor  # (kept, dim)
+    y: Tensor  # (kept,)
+    sure: int  # how many of them are surely in the tail
+    mass: float  # (1 − β)N, of all points
+
+
+@dataclass(frozen=True)
+class Step:
+    """G_μ at a point, with its Newton direction, and the bound from below."""
+
+    value: float
+    lower: float
+    decrement: float  # gᵀH⁻¹g, twice what Newton's step is expected to gain
+    direction: Tensor  # (dim + 1,)
+
+
+def smooth(loss: Loss) -> LocalLoss | None:
+    """Return the smooth stand-in of a loss: itself, if it has no kinks."""
+    if loss.smoothed is not None:
+        return loss.smoothed
+    if loss.curvature is None:
+        return None
+    curvature = loss.curvature
+
+    def same(p: Tensor, y: Tensor, mu: float) -> Smoothed:
+        value = loss.value(p, y)
+        return Smoothed(value, loss.slope(p, y), curvature(p, y), value)
+
+    return same
+
+
+def split_at(points: Points, tail: Tail, beta: float, open_points: int) -> Split:
+    """Keep the tail and the ``open_points`` points whose losses are nearest to α."""
+    mass = tail_mass(points.count, beta)
+    distance = (tail.losses - tail.alpha).abs()
+    if open_points >= points.count:
+        chosen = torch.arange(points.count)
+        return Split(points.rows(chosen), points.target, 0, mass)
+    width = float(distance.kthvalue(open_points).values)
+    near = torch.nonzero(distance <= width).squeeze(1)
+    sure = torch.nonzero(tail.losses > tail.alpha + width).squeeze(1)
+    chosen = torch.cat([sure, near])
+    return Split(points.rows(chosen), points.target[chosen], len(sure), mass)
+
+
+def solve(
+    split: Split,
+    loss: LocalLoss,
+    theta: Tensor,
+    alpha: float,
+    smoothing: float,
+    tolerance: float,
+    stop: Stop | None,
+) -> tuple[Tensor, float, float]:
+    """Return θ, α and a lower bound on F*, for μ falling from ``smoothing`` until they meet."""
+    at = torch.cat([theta, theta.new_tensor([alpha])])
+    best = (at, -torch.inf)
+    mu = smoothing
+    while True:
+        at, lower, converged = newton(split, loss, at, mu, 1e-4 * tolerance, stop)
+        if lower > best[1]:
+            best = (at, lower)
+        value = _unsmoothed(split, loss, at)
+        if value - best[1] <= tolerance or not converged or mu < 1e-12 * smoothing:
+            return best[0][:-1], float(best[0][-1]), best[1]
+        mu *= 0.2
+
+
+def newton(
+    split: Split, loss: LocalLoss, at: Tensor, mu: float, tolerance: float, stop: Stop | None
+) -> tuple[Tensor, float, bool]:
+    """Return a stationary point of G_μ, the bound from below there, and whether it was reached."""
+    for _ in range(40):
+        check(stop)
+        step = _expand(split, loss, at, mu)
+        if not step.decrement >= 0:
+            return at, -torch.inf, False
+        if step.decrement <= tolerance:
+            return at, step.lower, True
+        length = 1.0
+        while _value(split, loss, at + length * step.direction, mu) > step.value - 1e-4 * length * step.decrement:
+            length *= 0.5
+            if length < 1e-10:
+                return at, step.lower, step.decrement <= 1e3 * tolerance
+        at = at + length * step.direction
+    return at, step.lower, False
+
+
+def _value(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> float:
+    theta, alpha = at[:-1], at[-1]
+    excess = loss(split.x @ theta, split.y, mu).value - alpha
+    z = excess[split.sure :]
+    hinge = 0.5 * (z + torch.hypot(z, z.new_tensor(2 * mu)))
+    return float(alpha + (excess[: split.sure].sum() + hinge.sum()) / split.mass)
+
+
+def _unsmoothed(split: Split, loss: LocalLoss, at: Tensor) -> float:
+    return _value(split, loss, at, 0.0)
+
+
+def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
+    """Expand G_μ around a point to second order."""
+    theta, alpha = at[:-1], at[-1]
+    value, slope, curvature, touch = loss(split.x @ theta, split.y, mu)
+    z = (value - alpha)[split.sure :]
+    h = torch.hypot(z, z.new_tensor(2 * mu))
+    q = torch.ones_like(value)
+    q[split.sure :] = torch.where(z > 0, 0.5 * (h + z), 2 * mu**2 / (h - z).clamp(min=1e-300)) / h
+    bend = torch.zeros_like(value)
+    bend[split.sure :] = 2 * (mu / h) ** 2 / h
+    q, bend = q / split.mass, bend / split.mass
+
+    gradient = torch.cat([split.x.T @ (q * slope), (1 - q.sum()).unsqueeze(0)])
+    hessian = torch.empty(len(at), len(at), dtype=at.dtype)
+    hessian[:-1, :-1] = split.x.T @ ((q * curvature + bend * slope**2).unsqueeze(1) * split.x)
+    hessian[:-1, -1] = hessian[-1, :-1] = -(split.x.T @ (bend * slope))
+    hessian[-1, -1] = bend.sum()
+    direction = _solve(hessian, -gradient)
+    decrement = float(-gradient @ direction)
+
+    hinge = 0.5 * (z + h)
+    total = float(alpha + ((value - alpha)[: split.sure].sum() + hinge.sum()) / split.mass)
+    # Lines below the losses at their values here; what the gradient is short of zero is charged in full.
+    lower = float((q * touch).sum() + (1 - q.sum()) * alpha) - decrement
+    return Step(total, lower, decrement, direction)
+
+
+def _solve(hessian: Tensor, right: Tensor) -> Tensor:
+    """Solve with a ridge that is as small as it can be; scaled first, since θ and α have different units."""
+    scale = hessian.diagonal().clamp(min=1e-300).rsqrt()
+    scaled = hessian * scale[:, None] * scale[None, :]
+    for ridge in (1e-15, 1e-12, 1e-9, 1e-6):
+        factor, failed = torch.linalg.cholesky_ex(scaled + ridge * torch.eye(len(scaled), dtype=scaled.dtype))
+        if not failed:
+            return scale * torch.cholesky_solve((scale * right).unsqueeze(1), factor).squeeze(1)
+    return torch.full_like(right, torch.nan)

@@ -1,0 +1,132 @@
+"""A finite set of points (x_i, y_i), dense or sparse: what an objective is evaluated on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+from torch import Tensor
+
+from ..catalogue import Loss
+from . import evaluation
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class Points(Protocol):
+    """What the objective, the optimum and the sampler ask of a set of points."""
+
+    target: Tensor  # (count,)
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def dim(self) -> int: ...
+    def predict(self, theta: Tensor) -> Tensor:
+        """Return x_i·θ for all i, shape (count,)."""
+
+    def combine(self, weights: Tensor) -> Tensor:
+        """Return Σ_i w_i x_i, shape (dim,)."""
+
+    def rows(self, index: Tensor) -> Tensor:
+        """Return the x_i of ``index`` as rows, shape (len(index), dim)."""
+
+    def subset(self, index: Tensor) -> Points:
+        """Return the points of ``index`` as a set of their own."""
+
+    def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
+        """Return Σ_i max(ℓ_i(θ) − α, 0) for each row of ``thetas``, shape (runs,)."""
+
+
+@dataclass(frozen=True)
+class DensePoints:
+    """Points as columns: contiguous along the points, which is what the fused sums want."""
+
+    columns: Tensor  # (dim, count)
+    target: Tensor  # (count,)
+    reference: Tensor  # (dim,)  θ_r
+    block_scores: Tensor = field(repr=False)  # (blocks,) the largest score at θ_r in each block
+    block_norms: Tensor = field(repr=False)  # (blocks,) the largest ‖x_i‖ in each block
+
+    @classmethod
+    def build(cls, columns: Tensor, target: Tensor, loss: Loss, reference: Tensor | None = None) -> DensePoints:
+        if reference is None:
+            reference = torch.zeros(len(columns), dtype=torch.float64)
+        prediction = reference @ columns
+        score = (prediction - target).abs() if loss.task == "regression" else -target * prediction
+        norms = torch.linalg.vector_norm(columns, dim=0)
+        return cls(columns, target, reference, _block_max(score), _block_max(norms))
+
+    @property
+    def count(self) -> int:
+        return len(self.target)
+
+    @property
+    def dim(self) -> int:
+        return len(self.columns)
+
+    def predict(self, theta: Tensor) -> Tensor:
+        return evaluation.predict(self.columns, theta)
+
+    def combine(self, weights: Tensor) -> Tensor:
+        return evaluation.combine(self.columns, weights)
+
+    def rows(self, index: Tensor) -> Tensor:
+        return self.columns[:, index].T.contiguous()
+
+    def subset(self, index: Tensor) -> DensePoints:
+        none = torch.empty(0, dtype=torch.float64)  # a subset is solved on, never swept over
+        return DensePoints(self.columns[:, index].contiguous(), self.target[index], self.reference, none, none)
+
+    def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
+        if loss.scalar is None:
+            return torch.stack([_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
+        return evaluation.tail_sums(self, loss, thetas, alphas)
+
+
+def _block_max(values: Tensor) -> Tensor:
+    short = -len(values) % evaluation.BLOCK
+    padded = torch.nn.functional.pad(values, (0, short), value=-torch.inf)
+    return padded.view(-1, evaluation.BLOCK).amax(1)
+
+
+@dataclass(frozen=True)
+class SparsePoints:
+    """Points as rows of a scipy CSR array, which is never made dense as a whole."""
+
+    matrix: csr_array
+    target: Tensor  # (count,)
+
+    @property
+    def count(self) -> int:
+        return len(self.target)
+
+    @property
+    def dim(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def predict(self, theta: Tensor) -> Tensor:
+        return _tensor(self.matrix @ theta.numpy())
+
+    def combine(self, weights: Tensor) -> Tensor:
+        return _tensor(self.matrix.T @ weights.numpy())
+
+    def rows(self, index: Tensor) -> Tensor:
+        return _tensor(self.matrix[index.numpy()].toarray())
+
+    def subset(self, index: Tensor) -> SparsePoints:
+        return SparsePoints(self.matrix[index.numpy()], self.target[index])
+
+    def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
+        return torch.stack([_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
+
+
+def _hinge_sum(loss: Loss, points: Points, theta: Tensor, alpha: Tensor) -> Tensor:
+    excess = loss.value(points.predict(theta), points.target) - alpha
+    return torch.as_tensor(excess.clamp_(min=0).numpy().sum())  # numpy's sum does not depend on threads
+
+
+def _tensor(array: Any) -> Tensor:
+    return torch.from_numpy(array)

@@ -1,0 +1,243 @@
+"""A CVaR problem: where samples come from, and what a point (θ, α) is worth."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..cancel import Stop, check
+from ..catalogue import Loss, losses
+from ..specs import ProblemSpec, SpecError
+from . import draws
+from .objective import tail_mass
+from .optimum import Optimum, minimise
+from .points import DensePoints, Points, SparsePoints
+
+
+class Start(NamedTuple):
+    """Where the runs of one seed begin."""
+
+    theta: Tensor  # (dim,)
+    alpha: float
+    initial_loss: float  # ℓ_0, the mean loss at θ_0
+
+
+class Samples(NamedTuple):
+    """Consecutive samples of one seed's stream."""
+
+    x: Tensor  # (count, dim)
+    y: Tensor  # (count,)
+    norms: Tensor  # (count,)  ‖x‖²
+
+
+class Problem:
+    """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
+
+    def __init__(self, spec: ProblemSpec, arrays: tuple[Any, Tensor] | None = None) -> None:
+        if (arrays is None) != (spec.data is None):
+            raise SpecError("a problem on data is made with Problem.from_arrays, which takes the arrays")
+        self.spec = spec
+        self._arrays = arrays
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.RLock()
+        self._blocks: OrderedDict[tuple[int, int], Samples] = OrderedDict()
+        self._starts: dict[int, Start] = {}
+        self._points: Points | None = None
+        self._optimum: Optimum | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"spec": self.spec, "_arrays": self._arrays}  # everything else is made again from these
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def __repr__(self) -> str:
+        return f"Problem({', '.join(f'{k}={v!r}' for k, v in self.spec.to_dict().items())})"
+
+    @classmethod
+    def synthetic(
+        cls,
+        loss: str = "squared",
+        noise: str = "lognormal",
+        beta: float = 0.95,
+        dim: int = 10,
+        eval_size: int = 100_000,
+        seed: int = 0,
+        noise_params: Mapping[str, float] | None = None,
+        scale: float = 1.0,
+        sample_size: int | None = None,
+    ) -> Problem:
+        """Make one of the paper's synthetic problems.
+
+        Parameters
+        ----------
+        beta
+            The confidence level: 0.95 averages the worst 5% of the losses.
+        eval_size
+            How many points the objective is evaluated on.
+        seed
+            Fixes the generating parameters and the evaluation set.
+        scale
+            Multiplies the loss: its unit of money.
+        sample_size
+            Makes P the empirical distribution of that many drawn points.
+
+        >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
+        >>> problem.optimum().value < 6
+        True
+        """
+        return cls(ProblemSpec(loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size))
+
+    @classmethod
+    def from_arrays(cls, X: Any, y: Any, loss: str = "squared", beta: float = 0.95, scale: float = 1.0) -> Problem:  # noqa: N803
+        """Make the problem whose P is the empirical distribution of the rows of X with targets y.
+
+        X is a numpy array, a torch tensor or a scipy sparse matrix; for logistic loss, y holds −1 and 1.
+        """
+        matrix, target = _checked(X, y, loss)
+        rows, dim = matrix.shape
+        spec = ProblemSpec(loss=loss, beta=beta, dim=dim, scale=scale, sample_size=rows, data=_digest(matrix, target))
+        return cls(spec, (matrix, target))
+
+    @property
+    def loss(self) -> Loss:
+        return losses[self.spec.loss]
+
+    @functools.cached_property
+    def theta_gen(self) -> Tensor:
+        """The parameters that generated a synthetic problem's data, shape (dim,)."""
+        return draws.theta_gen(self.spec)
+
+    @property
+    def points(self) -> Points:
+        """The points that the objective is evaluated on; drawn when first asked for."""
+        with self._lock:
+            if self._points is None:
+                self._points = self._build_points()
+            return self._points
+
+    def _build_points(self) -> Points:
+        if self._arrays is not None:
+            matrix, target = self._arrays
+            if not isinstance(matrix, Tensor):
+                return SparsePoints(matrix, target)
+            return DensePoints.build(matrix.T.contiguous(), target, self.loss)
+        spec = self.spec
+        columns = draws.features(spec.dim, spec.eval_size, spec.seed)
+        target, _ = draws.targets(spec, torch.mv(columns.T, self.theta_gen))
+        reference = self.theta_gen if self.loss.task == "regression" else None
+        return DensePoints.build(columns, target, self.loss, reference)
+
+    def losses(self, theta: Tensor) -> Tensor:
+        """Return the losses of all points at θ, shape (count,)."""
+        return self.spec.scale * self.loss.value(self.points.predict(theta), self.points.target)
+
+    def objectives(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Tensor:
+        """Return F̃_β at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
+        points, scale = self.points, self.spec.scale
+        group = max(1, int(1e8) // (points.count * (points.dim + 5)))  # a group takes about a tenth of a second
+        sums = []
+        for first in range(0, len(thetas), group):
+            check(stop)
+            here = slice(first, first + group)
+            sums.append(points.tail_sums(self.loss, thetas[here], alphas[here] / scale))
+        return alphas + scale * torch.cat(sums) / tail_mass(points.count, self.spec.beta)
+
+    def objective(self, theta: Tensor, alpha: float) -> float:
+        """Return F̃_β(θ, α)."""
+        return float(self.objectives(theta.unsqueeze(0), torch.tensor([alpha], dtype=torch.float64)))
+
+    def optimum(self, stop: Stop | None = None) -> Optimum:
+        """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
+        with self._lock:
+            if self._optimum is not None:
+                return self._optimum
+        found = minimise(self.points, self.loss, self.spec.beta, stop)
+        scale = self.spec.scale
+        gap = None if found.gap is None else scale * found.gap
+        self._optimum = Optimum(scale * found.value, found.theta, scale * found.alpha, gap)
+        return self._optimum
+
+    def start(self, seed: int) -> Start:
+        """Return θ_0, α_0 and ℓ_0 of a run's seed."""
+        with self._lock:
+            if seed not in self._starts:
+                theta, alpha = draws.start(seed, self.spec.dim)
+                zero = torch.zeros(1, dtype=torch.float64)
+                # Losses are never negative, so the sum above α = 0 is the sum of them all.
+                mean = float(self.points.tail_sums(self.loss, theta.unsqueeze(0), zero)) / self.points.count
+                self._starts[seed] = Start(theta, self.spec.scale * alpha, self.spec.scale * (mean or 1.0))
+            return self._starts[seed]
+
+    def samples(self, seed: int, first: int, last: int) -> Samples:
+        """Return samples first … last−1 of a run's seed; they must lie in one block of the stream."""
+        length = draws.block_length(self.spec.dim)
+        number = first // length
+        assert (last - 1) // length == number, "samples are served block by block"
+        block = self._block(seed, number)
+        here = slice(first - number * length, last - number * length)
+        return Samples(block.x[here], block.y[here], block.norms[here])
+
+    def _block(self, seed: int, number: int) -> Samples:
+        with self._lock:
+            if (seed, number) in self._blocks:
+                return self._blocks[seed, number]
+        if self.spec.data is None and self.spec.sample_size is None:
+            x, y = draws.fresh_block(self.spec, self.theta_gen, seed, number)
+        else:
+            index = draws.index_block(self.points.count, self.spec.dim, seed, number)
+            x, y = self.points.rows(index), self.points.target[index]
+        block = Samples(x, y, (x * x).sum(1))
+        with self._lock:
+            self._blocks[seed, number] = block
+            # The methods of one seed follow each other closely, so a few blocks are enough.
+            while len(self._blocks) > 64 or (len(self._blocks) > 2 and len(self._blocks) * x.numel() > 2**22):
+                self._blocks.popitem(last=False)
+        return block
+
+
+def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
+    """Return the features (a float64 tensor of rows, or a CSR array) and the targets, or say what is wrong."""
+    try:
+        target = torch.as_tensor(np.asarray(y), dtype=torch.float64)
+        if hasattr(X, "tocsr"):
+            from scipy.sparse import csr_array
+
+            matrix = csr_array(X.tocsr(), dtype=np.float64)
+            values = matrix.data
+        else:
+            matrix = torch.as_tensor(np.asarray(X), dtype=torch.float64)
+            values = matrix.numpy()
+    except (TypeError, ValueError) as problem:
+        raise SpecError(f"X and y must hold numbers only ({problem})") from None
+    if len(matrix.shape) != 2 or 0 in matrix.shape:
+        raise SpecError(f"X has shape {tuple(matrix.shape)}, but it must have rows and columns, at least one of each")
+    if target.shape != (matrix.shape[0],):
+        raise SpecError(f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows, so y must have shape ({matrix.shape[0]},)")
+    if not np.isfinite(values).all():
+        raise SpecError("X holds NaN or infinite values; every entry must be finite")
+    if not torch.isfinite(target).all():
+        raise SpecError("y holds NaN or infinite values; every entry must be finite")
+    if losses[loss].task == "classification" and not bool((target.abs() == 1).all()):
+        odd = float(target[target.abs() != 1][0])
+        raise SpecError(f"y holds {odd:g}, but {loss} loss needs labels −1 and 1")
+    return matrix, target
+
+
+def _digest(matrix: Any, target: Tensor) -> str:
+    parts = [matrix] if isinstance(matrix, Tensor) else [matrix.data, matrix.indices, matrix.indptr]
+    digest = hashlib.sha256(repr(tuple(matrix.shape)).encode())
+    for part in (*parts, target):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:32]
