@@ -1,0 +1,138 @@
+"""The updates of many runs on one stream of samples, as a torch operator.
+
+``torch.ops.cvar_core.steps`` has two implementations: plain torch, which calls the method's step as the
+catalogue defines it and serves every device, loss and method; and, on the CPU, a loop compiled from the
+loss's and the method's scalar forms. Runs lie side by side in tiles, so that the compiler turns the inner
+loops over runs into vector instructions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..catalogue import Linearisation, StepSizes, losses, methods
+from ..compiled import jit
+
+LANES = 16  # runs are padded to a multiple of this, so that every run takes the same instructions
+TILE = 64  # runs that step together
+
+_library = torch.library.Library("cvar_core", "FRAGMENT")
+_library.define(
+    "steps(Tensor x, Tensor y, Tensor norms, Tensor factors, Tensor lam_theta, Tensor lam_alpha,"
+    " Tensor theta, Tensor alpha, Tensor theta_sum, Tensor alpha_sum, Tensor diverged,"
+    " float beta, float scale, str loss, str method) -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
+)
+
+
+def steps_in_torch(
+    x: Tensor,  # (count, dim)
+    y: Tensor,  # (count,)
+    norms: Tensor,  # (count,)  ‖x‖²
+    factors: Tensor,  # (count,) of the schedule
+    lam_theta: Tensor,  # (runs,)
+    lam_alpha: Tensor,  # (runs,)
+    theta: Tensor,  # (runs, dim)
+    alpha: Tensor,  # (runs,)
+    theta_sum: Tensor,  # (runs, dim)
+    alpha_sum: Tensor,  # (runs,)
+    diverged: Tensor,  # (runs,) of bool
+    beta: float,
+    scale: float,
+    loss: str,
+    method: str,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Take one update per sample in every run: the definition."""
+    entry, step = losses[loss], methods[method].step
+    theta_sum, alpha_sum, diverged = theta_sum.clone(), alpha_sum.clone(), diverged.clone()
+    for x_t, y_t, factor in zip(x, y, factors, strict=True):
+        prediction = theta @ x_t
+        value = scale * entry.value(prediction, y_t)
+        v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
+        sizes = StepSizes(lam_theta * factor, lam_alpha * factor)
+        theta, alpha = step(Linearisation(theta, alpha, value, v, beta), sizes)
+        theta_sum += theta
+        alpha_sum += alpha
+        finite = torch.isfinite(prediction + value) & torch.isfinite((v * v).sum(1) * sizes.theta)
+        diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
+    return theta.clone(), alpha.clone(), theta_sum, alpha_sum, diverged
+
+
+def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    x, y, norms, factors, lam_theta, lam_alpha, *state, beta, scale, loss, method = args
+    scalar, weight = losses[loss].scalar, methods[method].weight
+    if scalar is None or weight is None:
+        return steps_in_torch(*args)
+    theta, alpha, theta_sum, alpha_sum, diverged = (tensor.clone(memory_format=torch.contiguous_format) for tensor in state)
+    inputs = (tensor.contiguous().numpy() for tensor in (x, y, norms, factors, lam_theta, lam_alpha))
+    outputs = (tensor.numpy() for tensor in (theta, alpha, theta_sum, alpha_sum, diverged))
+    _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale)
+    return theta, alpha, theta_sum, alpha_sum, diverged
+
+
+_library.impl("steps", steps_in_torch, "CompositeExplicitAutograd")
+_library.impl("steps", _steps_compiled, "CPU")
+
+
+@functools.cache
+def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
+    def steps(  # type: ignore[no-untyped-def]
+        x, y, norms, factors, lam_theta, lam_alpha, theta, alpha, theta_sum, alpha_sum, diverged, c, scale
+    ):
+        runs, dim = theta.shape
+        lanes = min(TILE, (runs + LANES - 1) // LANES * LANES)
+        th = np.empty((dim, lanes))
+        th_sum = np.empty((dim, lanes))
+        al, al_sum, lt, la = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
+        prediction, move, odd = np.empty(lanes), np.empty(lanes), np.empty(lanes)
+        for first in range(0, runs, lanes):
+            for j in range(lanes):
+                r = min(first + j, runs - 1)  # lanes beyond the last run repeat it
+                for k in range(dim):
+                    th[k, j] = theta[r, k]
+                    th_sum[k, j] = theta_sum[r, k]
+                al[j], al_sum[j] = alpha[r], alpha_sum[r]
+                lt[j], la[j] = lam_theta[r], lam_alpha[r]
+                odd[j] = 0.0
+            for t in range(x.shape[0]):
+                for j in range(lanes):
+                    prediction[j] = 0.0
+                for k in range(dim):
+                    x_k = x[t, k]
+                    for j in range(lanes):
+                        prediction[j] += x_k * th[k, j]
+                y_t, norm, factor = y[t], norms[t], factors[t]
+                for j in range(lanes):
+                    value, slope = scalar(prediction[j], y_t)
+                    value = scale * value
+                    slope = scale * slope
+                    step_theta, step_alpha = lt[j] * factor, la[j] * factor
+                    slope_term = step_theta * (slope * slope * norm)
+                    g = weight(value, slope_term, al[j], step_alpha, c)
+                    al[j] = al[j] - step_alpha + step_alpha * g
+                    al_sum[j] += al[j]
+                    move[j] = step_theta * g * slope
+                    # 0 · z is 0 for finite z and NaN for the rest: a test without branches
+                    odd[j] += 0.0 * prediction[j] + 0.0 * value + 0.0 * slope_term + 0.0 * move[j] + 0.0 * al[j]
+                for k in range(dim):
+                    x_k = x[t, k]
+                    for j in range(lanes):
+                        th[k, j] -= move[j] * x_k
+                    for j in range(lanes):
+                        th_sum[k, j] += th[k, j]
+            for j in range(min(lanes, runs - first)):
+                r = first + j
+                for k in range(dim):
+                    theta[r, k] = th[k, j]
+                    theta_sum[r, k] = th_sum[k, j]
+                    odd[j] += 0.0 * th[k, j]
+                alpha[r], alpha_sum[r] = al[j], al_sum[j]
+                if odd[j] != 0.0:
+                    diverged[r] = True
+
+    return jit(steps)
