@@ -107,9 +107,7 @@ def next_stop(problem: Problem, spec: SweepSpec, state: State, seconds: float = 
     return spec.iterations
 
 
-def _step_to(
-    problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int
-) -> tuple[State, float, float]:
+def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int) -> tuple[State, float, float]:
     initial_loss = torch.tensor(problem.start(shard.seed).initial_loss, dtype=torch.float64)
     lam = torch.tensor(spec.lambdas, dtype=torch.float64)
     sizes = methods[shard.method].step_sizes(lam, initial_loss)

@@ -68,7 +68,9 @@ def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
     scalar, weight = losses[loss].scalar, methods[method].weight
     if scalar is None or weight is None:
         return steps_in_torch(*args)
-    theta, alpha, theta_sum, alpha_sum, diverged = (tensor.clone(memory_format=torch.contiguous_format) for tensor in state)
+    theta, alpha, theta_sum, alpha_sum, diverged = (
+        tensor.clone(memory_format=torch.contiguous_format) for tensor in state
+    )
     inputs = (tensor.contiguous().numpy() for tensor in (x, y, norms, factors, lam_theta, lam_alpha))
     outputs = (tensor.numpy() for tensor in (theta, alpha, theta_sum, alpha_sum, diverged))
     _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale)

@@ -26,9 +26,7 @@ BLOCK = 256  # points; 256 × 10 doubles fit the first cache together with the p
 _LANES = BLOCK // 4
 
 
-def tail_sums(
-    points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool = True
-) -> Tensor:
+def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool = True) -> Tensor:
     """Return the sums for thetas (runs, dim) and alphas (runs,), shape (runs,); ``skip=False`` visits every point."""
     assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
     thetas, alphas = thetas.to(torch.float64), alphas.to(torch.float64)

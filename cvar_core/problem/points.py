@@ -82,7 +82,9 @@ class DensePoints:
 
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         if loss.scalar is None:
-            return torch.stack([_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
+            return torch.stack(
+                [_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)]
+            )
         return evaluation.tail_sums(self, loss, thetas, alphas)
 
 

@@ -224,7 +224,9 @@ def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
     if len(matrix.shape) != 2 or 0 in matrix.shape:
         raise SpecError(f"X has shape {tuple(matrix.shape)}, but it must have rows and columns, at least one of each")
     if target.shape != (matrix.shape[0],):
-        raise SpecError(f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows, so y must have shape ({matrix.shape[0]},)")
+        raise SpecError(
+            f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows, so y must have shape ({matrix.shape[0]},)"
+        )
     if not np.isfinite(values).all():
         raise SpecError("X holds NaN or infinite values; every entry must be finite")
     if not torch.isfinite(target).all():

@@ -1,0 +1,29 @@
+"""Step-size sensitivity of SGM, SPL and SPL+ on the CVaR objective.
+
+>>> from cvar_core import Problem, sweep
+>>> problem = Problem.synthetic(loss="squared", noise="normal", eval_size=1_000)
+>>> sweep(problem, iterations=100, seeds=1).best_lambda("spl+") is not None
+True
+"""
+
+from .api import check, sweep
+from .cancel import Cancelled
+from .problem import Optimum, Problem
+from .results import Result, Verdict
+from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
+from .version import __version__
+
+__all__ = [
+    "Cancelled",
+    "Optimum",
+    "Problem",
+    "ProblemSpec",
+    "Result",
+    "SpecError",
+    "SweepSpec",
+    "Verdict",
+    "__version__",
+    "check",
+    "paper_grid",
+    "sweep",
+]

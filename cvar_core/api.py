@@ -1,0 +1,103 @@
+"""What a user calls: ``sweep`` and ``check``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from .cancel import Stop
+from .engine import Progress, run
+from .problem import Problem
+from .results import Result, Verdict
+from .specs import SpecError, SweepSpec, paper_grid
+
+
+def sweep(
+    problem: Problem,
+    methods: Iterable[str] = ("sgm", "spl", "spl+"),
+    lambdas: Iterable[float] | None = None,
+    iterations: int = 10_000,
+    seeds: int | Iterable[int] = 5,
+    schedule: str = "decreasing",
+    workers: int | None = None,
+    *,
+    checkpoints: int = 26,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+) -> Result:
+    """Run every method with every step size from every seed.
+
+    Parameters
+    ----------
+    lambdas
+        The step sizes; the paper's grid by default.
+    seeds
+        How many seeds, or a list of them. A seed fixes a run's start and its stream of samples.
+    schedule
+        "decreasing" takes λ/√(t+1) at update t = 0, 1, …; "constant" takes λ/√iterations throughout.
+    workers
+        Threads; as many as there are processors by default. The result does not depend on it.
+    report, stop
+        Called with the progress; asked several times a second whether to stop, which raises ``Cancelled``.
+
+    >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
+    >>> result = sweep(problem, methods=["spl+"], lambdas=[0.1, 1], iterations=100, seeds=2)
+    >>> list(result.summary()["status"])
+    ['ok', 'ok']
+    """
+    grid = paper_grid() if lambdas is None else lambdas
+    spec = SweepSpec(
+        problem=problem.spec,
+        methods=methods,  # type: ignore[arg-type]
+        lambdas=grid,  # type: ignore[arg-type]
+        iterations=iterations,
+        seeds=seeds,  # type: ignore[arg-type]
+        schedule=schedule,
+        checkpoints=checkpoints,
+    )
+    return Result.collect(spec, run(problem, spec, thread_count(workers), report, stop))
+
+
+def check(
+    problem: Problem,
+    lam: float,
+    method: str = "spl+",
+    iterations: int = 10_000,
+    seeds: int | Iterable[int] = 5,
+    schedule: str = "decreasing",
+    workers: int | None = None,
+    *,
+    epsilon: float | None = None,
+    closed: float | None = None,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+) -> Verdict:
+    """Tell whether λ is safe for a method, and how many decades of margin it has on each side.
+
+    λ is tried together with the paper's grid. It is safe when no seed diverges and the median final
+    suboptimality is at most ``epsilon``; by default it has to close 90% of the gap at the start, or the share
+    ``closed``.
+    """
+    grid = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
+    result = sweep(
+        problem, (method,), {*paper_grid(), *grid}, iterations, seeds, schedule, workers, report=report, stop=stop
+    )
+    limit = chosen_epsilon(result, epsilon, closed)
+    return result.verdict(method, grid[0], limit)
+
+
+def chosen_epsilon(result: Result, epsilon: float | None, closed: float | None) -> float:
+    """Return ε: given outright, by the share of the gap to close, or the default."""
+    if epsilon is not None:
+        if not 0 < epsilon < float("inf"):
+            raise SpecError(f"epsilon is {epsilon}, but it must be a finite number above 0")
+        return epsilon
+    return result.epsilon() if closed is None else result.epsilon(closed)
+
+
+def thread_count(workers: int | None) -> int:
+    if workers is None:
+        return os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 256:
+        raise SpecError(f"workers is {workers!r}, but it must be a whole number from 1 to 256")
+    return workers

@@ -1,0 +1,271 @@
+"""The result of a sweep. The objectives are kept; everything else is derived from them when asked for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import Outcome, Records, Shard
+from ..problem import Optimum
+from ..specs import SpecError, SweepSpec
+from .robustness import UsableRange, usable, usable_range
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+GAP_TO_CLOSE = 0.9  # a usable λ closes at least this share of the gap that it began with
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The suboptimality at one checkpoint over the seeds, arrays of shape (methods, lambdas)."""
+
+    iteration: int
+    median: Array  # +∞ where half of the seeds or more diverged
+    low: Array
+    high: Array
+    diverged: NDArray[np.int64]  # how many seeds
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a sweep found.
+
+    Attributes
+    ----------
+    objectives
+        F̃_β of the averaged iterates, shape (methods, seeds, checkpoints, lambdas); NaN where diverged.
+    recorded
+        How many checkpoints each (method, seed) has: all of them, unless the sweep is still running.
+    timings
+        Seconds: sample, step, evaluate and optimum are summed over the threads; total is on the clock.
+    """
+
+    spec: SweepSpec
+    optimum: Optimum
+    objectives: Array
+    recorded: NDArray[np.int64]
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def collect(cls, spec: SweepSpec, outcome: Outcome) -> Result:
+        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings)
+
+    @classmethod
+    def from_records(
+        cls,
+        spec: SweepSpec,
+        optimum: Optimum,
+        records: Mapping[Shard, list[Records]],
+        timings: Mapping[str, float],
+    ) -> Result:
+        """Put the records of all shards, complete or not, in their places."""
+        shape = (len(spec.methods), len(spec.seeds), len(spec.checkpoint_iterations), len(spec.lambdas))
+        objectives = np.full(shape, np.nan)
+        recorded = np.zeros(shape[:2], dtype=np.int64)
+        for shard, parts in records.items():
+            m, s = spec.methods.index(shard.method), spec.seeds.index(shard.seed)
+            for part in parts:
+                first, count = recorded[m, s], len(part.iterations)
+                objectives[m, s, first : first + count] = part.objectives.numpy()
+                recorded[m, s] += count
+        return cls(spec, optimum, objectives, recorded, timings)
+
+    @functools.cached_property
+    def suboptimality(self) -> Array:
+        """F̃_β − F*, of the shape of ``objectives``."""
+        return self.objectives - self.optimum.value
+
+    @functools.cached_property
+    def start_gap(self) -> float:
+        """g0, the median suboptimality of the starts."""
+        return float(np.median(self.suboptimality[0, :, 0, 0]))
+
+    @functools.cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row per record: method, lambda, seed, iteration, objective, suboptimality, status."""
+        import pandas as pd
+
+        spec = self.spec
+        levels = [spec.methods, spec.lambdas, spec.seeds, spec.checkpoint_iterations]
+        index = pd.MultiIndex.from_product(levels, names=["method", "lambda", "seed", "iteration"])
+        rows = index.to_frame(index=False)
+        rows["objective"] = self.objectives.transpose(0, 3, 1, 2).ravel()
+        rows["suboptimality"] = rows["objective"] - self.optimum.value
+        rows["status"] = np.where(rows["objective"].isna(), "diverged", "ok")
+        known = np.arange(len(spec.checkpoint_iterations)) < self.recorded[:, None, :, None]
+        return rows[np.broadcast_to(known, (len(spec.methods), len(spec.lambdas), *known.shape[2:])).ravel()]
+
+    def at(self, checkpoint: int = -1) -> Summary:
+        """Return the state over seeds at a checkpoint; by default the last one that every run has reached."""
+        reached = int(self.recorded.min()) - 1
+        index = reached if checkpoint < 0 else min(checkpoint, reached)
+        gaps = self.suboptimality[:, :, index, :]
+        counted = np.where(np.isnan(gaps), np.inf, gaps)
+        with np.errstate(invalid="ignore"):  # between two infinities the median is infinite, not NaN
+            median = np.median(counted, axis=1)
+        return Summary(
+            iteration=self.spec.checkpoint_iterations[index],
+            median=np.where(np.isnan(median), np.inf, median),
+            low=counted.min(axis=1),
+            high=counted.max(axis=1),
+            diverged=np.isnan(gaps).sum(axis=1),
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """One row per (method, lambda): the final suboptimality's median, low and high over seeds, and status."""
+        import pandas as pd
+
+        end = self.at()
+        index = pd.MultiIndex.from_product([self.spec.methods, self.spec.lambdas], names=["method", "lambda"])
+        rows = index.to_frame(index=False)
+        for name in ("median", "low", "high"):
+            rows[name] = getattr(end, name).ravel()
+        some, every = end.diverged > 0, end.diverged == len(self.spec.seeds)
+        rows["status"] = np.where(every, "diverged", np.where(some, "partly", "ok")).ravel()
+        return rows
+
+    def epsilon(self, closed: float = GAP_TO_CLOSE) -> float:
+        """Return the suboptimality at which a share ``closed`` of the gap at the start is closed."""
+        if not 0 < closed < 1:
+            raise SpecError(f"the share of the gap to close is {closed:g}, but it must lie between 0 and 1")
+        return max((1 - closed) * self.start_gap, 1e-6 * (1 + abs(self.optimum.value)))
+
+    def ranges(self, epsilon: float | None = None) -> dict[str, UsableRange | None]:
+        """Return the range of λ that each method forgives, around its best."""
+        end, limit = self.at(), self.epsilon() if epsilon is None else epsilon
+        return {
+            method: usable_range(self.spec.lambdas, end.median[m], end.diverged[m] == 0, limit)
+            for m, method in enumerate(self.spec.methods)
+        }
+
+    def robustness(self, epsilon: float | None = None) -> pd.DataFrame:
+        """One row per method: best_lambda, low_lambda, high_lambda, decades, open_low, open_high, holes.
+
+        A λ is usable when no seed diverged and the median final suboptimality is at most ``epsilon``, by default
+        a tenth of the median suboptimality of the start. The range is the contiguous stretch around the best λ.
+        """
+        import pandas as pd
+
+        rows = []
+        for method, found in self.ranges(epsilon).items():
+            rows.append(
+                {
+                    "method": method,
+                    "best_lambda": self.best_lambda(method),
+                    "low_lambda": found.low if found else None,
+                    "high_lambda": found.high if found else None,
+                    "decades": found.decades if found else None,
+                    "open_low": found.open_low if found else False,
+                    "open_high": found.open_high if found else False,
+                    "holes": found.holes if found else False,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def best_lambda(self, method: str) -> float | None:
+        """Return the λ with the least median final suboptimality, or ``None`` if all diverged."""
+        medians = self.at().median[self.spec.methods.index(method)]
+        best = int(np.argmin(medians))
+        return self.spec.lambdas[best] if np.isfinite(medians[best]) else None
+
+    def iterations_to(self, epsilon: float) -> Array:
+        """Return the first recorded iteration with suboptimality at most ε, shape (methods, seeds, lambdas); ∞ if none."""
+        reached = self.suboptimality <= epsilon  # NaN compares false
+        first = np.array(self.spec.checkpoint_iterations, dtype=float)[reached.argmax(axis=2)]
+        return np.where(reached.any(axis=2), first, np.inf)
+
+    def verdict(self, method: str, lam: float, epsilon: float | None = None) -> Verdict:
+        """Judge one λ of the grid."""
+        m, k = self.spec.methods.index(method), self.spec.lambdas.index(lam)
+        end, limit = self.at(), self.epsilon() if epsilon is None else epsilon
+        ok = end.diverged[m] == 0
+        around = k if usable(end.median[m], ok, limit)[k] else None
+        found = usable_range(self.spec.lambdas, end.median[m], ok, limit, around)
+        return Verdict(
+            method=method,
+            lam=lam,
+            safe=around is not None,
+            range=found,
+            epsilon=limit,
+            suboptimality=float(end.median[m, k]),
+            diverged=int(end.diverged[m, k]),
+            best_lambda=self.best_lambda(method),
+        )
+
+    def to_dict(self, epsilon: float | None = None) -> dict[str, Any]:
+        """Return the summary as JSON types; what is not finite is null."""
+        limit = self.epsilon() if epsilon is None else epsilon
+        robustness = self.robustness(limit).set_index("method")
+        summary = self.summary()
+        per_method = {}
+        for method in self.spec.methods:
+            rows = summary[summary["method"] == method]
+            lists = {name: rows[name].tolist() for name in ("lambda", "median", "low", "high", "status")}
+            per_method[method] = {**robustness.loc[method].to_dict(), **lists}
+        report = {
+            "spec": self.spec.to_dict(),
+            "id": self.spec.id,
+            "f_star": self.optimum.value,
+            "f_star_gap": self.optimum.gap,
+            "alpha_star": self.optimum.alpha,
+            "epsilon": limit,
+            "methods": per_method,
+            "timings": dict(self.timings),
+        }
+        plain: dict[str, Any] = _plain(report)
+        return plain
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether one λ is safe for one method.
+
+    ``below`` and ``above`` are the decades of margin to the ends of the usable range: how far λ may be divided
+    or multiplied. They are negative on the side on which an unsafe λ is out, and ``None`` if nothing is usable.
+    """
+
+    method: str
+    lam: float
+    safe: bool
+    range: UsableRange | None
+    epsilon: float
+    suboptimality: float
+    diverged: int
+    best_lambda: float | None
+
+    @property
+    def below(self) -> float | None:
+        return None if self.range is None else float(np.log10(self.lam / self.range.low))
+
+    @property
+    def above(self) -> float | None:
+        return None if self.range is None else float(np.log10(self.range.high / self.lam))
+
+    @property
+    def open_below(self) -> bool:
+        return self.range is not None and self.range.open_low
+
+    @property
+    def open_above(self) -> bool:
+        return self.range is not None and self.range.open_high
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's numbers into Python's, and what is not finite into ``None``."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,67 @@
+"""Results in words: numbers that a person can read, and verdicts as sentences."""
+
+from __future__ import annotations
+
+import math
+
+from ..catalogue import methods
+from .result import Result, Verdict
+from .robustness import UsableRange
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | None) -> str:
+    """Return three significant digits: 0.0123, 45.6, 7.89·10⁴."""
+    if value is None or math.isnan(value):
+        return "none"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0 or 1e-3 <= abs(value) < 1e4:
+        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return text.replace("-", "−")
+    mantissa, exponent = f"{value:.2e}".split("e")
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    return power if mantissa == "1" else f"{mantissa}·{power}".replace("-", "−")
+
+
+def decades(found: UsableRange | None) -> str:
+    """Return how many decades a range spans, with "≥" if the grid ended before the range did."""
+    if found is None:
+        return "none"
+    return f"{'≥ ' if found.open_low or found.open_high else ''}{found.decades:.1f}"
+
+
+def finding(result: Result, epsilon: float | None = None) -> str:
+    """Say in one sentence how many decades of λ each method forgives, the most forgiving first."""
+    ranges = result.ranges(epsilon)
+    order = sorted(ranges, key=lambda name: -(ranges[name].decades if ranges[name] else -1.0))  # type: ignore[union-attr]
+    if ranges[order[0]] is None:
+        return "No λ of this grid is usable for any method"
+    first, *others = order
+    rest = ", ".join(f"{methods[name].label} {decades(ranges[name])}" for name in others)
+    return f"{methods[first].label} forgives {decades(ranges[first])} decades of λ" + (f", {rest}" if rest else "")
+
+
+def judgement(verdict: Verdict) -> str:
+    """Say in one sentence whether a λ is safe, and by how much."""
+    label, lam = methods[verdict.method].label, number(verdict.lam)
+    if verdict.safe:
+        below = f"{'≥ ' if verdict.open_below else ''}{verdict.below:.1f}"
+        above = f"{'≥ ' if verdict.open_above else ''}{verdict.above:.1f}"
+        return (
+            f"λ = {lam} is safe for {label}: margin {below} decades below and {above} above"
+            f" (median suboptimality {number(verdict.suboptimality)} ≤ ε = {number(verdict.epsilon)})."
+        )
+    if verdict.diverged:
+        why = f"{verdict.diverged} of its seeds diverged"
+    else:
+        why = f"median suboptimality {number(verdict.suboptimality)} > ε = {number(verdict.epsilon)}"
+    if verdict.range is None:
+        advice = "no λ of the grid is usable"
+    else:
+        advice = (
+            f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
+        )
+    return f"λ = {lam} is not safe for {label}: {why}; {advice}."
