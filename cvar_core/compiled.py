@@ -7,6 +7,7 @@ function is known by its *content*: its bytecode, its constants and, recursively
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -137,7 +138,7 @@ def _content_cache(function: Callable[..., Any]) -> Any:
 
     key = fingerprint(function)
 
-    class Locator(caching._CacheLocator):
+    class Locator(caching._CacheLocator):  # type: ignore[misc]
         def get_cache_path(self) -> str:
             return str(cache_folder() / key[:2])
 
@@ -151,19 +152,17 @@ def _content_cache(function: Callable[..., Any]) -> Any:
         def from_function(cls, py_func: object, py_file: str) -> Locator:
             return cls()
 
-    class Impl(caching.CompileResultCacheImpl):
-        _locator_classes = [Locator]
+    class Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes = (Locator,)
 
-    class ContentCache(caching.FunctionCache):
+    class ContentCache(caching.FunctionCache):  # type: ignore[misc]
         _impl_class = Impl
 
         def _index_key(self, sig: object, codegen: Any) -> tuple[object, object]:
             return sig, codegen.magic_tuple()  # the processor; the code itself is in the stamp
 
         def save_overload(self, sig: object, data: object) -> None:
-            try:
+            with contextlib.suppress(OSError):  # a full or read-only disk costs a compilation, never a run
                 super().save_overload(sig, data)
-            except OSError:
-                pass  # a full or read-only disk costs a compilation, never a run
 
     return ContentCache(function)

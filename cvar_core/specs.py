@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
-from typing import Any, Self, SupportsFloat
+from typing import Any, Self
 
 from .catalogue import losses, methods, noises, schedules
 from .version import ENGINE_VERSION
@@ -100,12 +100,12 @@ class SweepSpec:
     methods: tuple[str, ...] = ("sgm", "spl", "spl+")
     lambdas: tuple[float, ...] = paper_grid()
     iterations: int = 10_000
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)  # a number n stands for seeds 0 … n−1
     schedule: str = "decreasing"
     checkpoints: int = 26
 
     def __post_init__(self) -> None:
-        names = (self.methods,) if isinstance(self.methods, str) else tuple(self.methods)
+        names = _listed(self.methods)
         if not names:
             raise SpecError(f"methods is empty; choose from {', '.join(methods.names())}")
         for name in names:
@@ -175,21 +175,24 @@ def _number(field: str, value: object) -> float:
     return number
 
 
-def _count(field: str, value: object, least: int, most: int) -> int:
+def _count(field: str, value: Any, least: int, most: int) -> int:
     whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
     if isinstance(value, bool) or not whole:
         raise SpecError(f"{field} is {value!r}, but it must be a whole number")
-    count = int(value)  # type: ignore[call-overload]
+    count = int(value)
     if not least <= count <= most:
         raise SpecError(f"{field} is {count:,}, but it must lie between {least:,} and {most:,}")
     return count
 
 
-def _step_sizes(values: Iterable[SupportsFloat]) -> tuple[float, ...]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        values = (values,)  # type: ignore[assignment]
+def _listed(values: Any) -> tuple[Any, ...]:
+    single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
+    return (values,) if single else tuple(values)
+
+
+def _step_sizes(values: Any) -> tuple[float, ...]:
     checked = set()
-    for value in values:
+    for value in _listed(values):
         lam = _number("lambda", value)
         if not 1e-12 <= lam <= 1e12:
             raise SpecError(f"lambda is {lam:g}, but a step size must lie between 1e-12 and 1e12")
@@ -201,10 +204,9 @@ def _step_sizes(values: Iterable[SupportsFloat]) -> tuple[float, ...]:
     return tuple(sorted(checked))
 
 
-def _seeds(values: int | Iterable[int]) -> tuple[int, ...]:
-    if isinstance(values, Integral) or not isinstance(values, Iterable) or isinstance(values, str):
-        values = range(_count("seeds", values, 1, MOST_SEEDS))
-    checked = tuple(dict.fromkeys(_count("seed", value, 0, LARGEST_SEED) for value in values))
+def _seeds(values: Any) -> tuple[int, ...]:
+    given = range(_count("seeds", values, 1, MOST_SEEDS)) if not isinstance(values, Iterable) else _listed(values)
+    checked = tuple(dict.fromkeys(_count("seed", value, 0, LARGEST_SEED) for value in given))
     if not 1 <= len(checked) <= MOST_SEEDS:
         raise SpecError(f"there are {len(checked):,} seeds; give between 1 and {MOST_SEEDS:,}")
     return checked

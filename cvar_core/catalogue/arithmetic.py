@@ -27,7 +27,7 @@ def _halved_by_bits() -> Any:
     from numba import types
     from numba.extending import intrinsic
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def from_bits(typing_context: Any, shifted: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             word = ir.IntType(64)

@@ -42,7 +42,8 @@ noises: Registry[Noise] = Registry("noise")
 
 
 def _normal_density(z: Array, mean: float, std: float) -> Array:
-    return np.exp(-0.5 * ((z - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))
+    bell: Array = np.exp(-0.5 * ((z - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))
+    return bell
 
 
 noises.add(
@@ -97,7 +98,8 @@ def _student_density(z: Array, q: Parameters) -> Array:
 
     df, scale = q["df"], q["scale"]
     constant = np.exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / (np.sqrt(df * np.pi) * scale)
-    return constant * (1 + (z / scale) ** 2 / df) ** (-(df + 1) / 2)
+    density: Array = constant * (1 + (z / scale) ** 2 / df) ** (-(df + 1) / 2)
+    return density
 
 
 noises.add(

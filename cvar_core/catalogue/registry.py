@@ -45,5 +45,8 @@ class Registry(Generic[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def names(self) -> tuple[str, ...]:
         return tuple(self._entries)

@@ -17,7 +17,7 @@ from ..catalogue import methods, schedules
 from ..problem import Problem
 from ..problem.draws import block_length
 from ..specs import SweepSpec
-from . import kernel  # noqa: F401  registers torch.ops.cvar_core.steps
+from . import kernel  # registers torch.ops.cvar_core.steps
 
 
 class Shard(NamedTuple):
@@ -75,7 +75,7 @@ def advance(
 ) -> tuple[State, Records]:
     """Take the updates up to iteration ``until``, and record the checkpoints passed on the way."""
     checkpoints = [n for n in spec.checkpoint_iterations[state.recorded :] if n <= until]
-    averages = []
+    averages: list[tuple[int, Tensor, Tensor, Tensor]] = []
     sampling = stepping = 0.0
     for target in (*checkpoints, min(until, spec.iterations)):
         check(stop)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, Executor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -41,8 +41,11 @@ def run(
     stop: Stop | None = None,
 ) -> Outcome:
     """Run every shard and solve for the optimum on ``workers`` threads; stop within a fraction of a second."""
-    with ThreadPoolExecutor(workers, thread_name_prefix="cvar") as pool:
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="cvar")
+    try:
         return run_on(pool, problem, spec, report, stop)
+    finally:
+        pool.shutdown(wait=False)  # nothing is left to wait for, unless the work was interrupted
 
 
 def run_on(
@@ -85,7 +88,7 @@ def run_on(
     drawn = time.perf_counter() - begun
     solving = executor.submit(solve)
     following = {shard: executor.submit(follow, shard) for shard in done}
-    futures = [solving, *following.values()]
+    futures: list[Future[Any]] = [solving, *following.values()]
     try:
         wait(futures, return_when=FIRST_EXCEPTION)
         records = {shard: future.result() for shard, future in following.items()}

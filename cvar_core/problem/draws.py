@@ -70,7 +70,7 @@ def start(seed: int, dim: int) -> tuple[Tensor, float]:
 
 def block_length(dim: int) -> int:
     """Return how many samples are drawn at once: a power of two, about 512 kB of features."""
-    return max(16, min(4096, 2 ** (max(65536 // dim, 1).bit_length() - 1)))
+    return max(16, min(4096, 1 << (max(65536 // dim, 1).bit_length() - 1)))
 
 
 def fresh_block(spec: ProblemSpec, generating: Tensor, seed: int, block: int) -> tuple[Tensor, Tensor]:
@@ -90,7 +90,8 @@ def index_block(rows: int, dim: int, seed: int, block: int) -> Tensor:
 
 
 def _noise(rng: np.random.Generator, spec: ProblemSpec, count: int) -> np.ndarray:
-    assert spec.noise is not None and spec.noise_params is not None
+    assert spec.noise is not None
+    assert spec.noise_params is not None
     return noises[spec.noise].sample(rng, count, spec.noise_params)
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Points(Protocol):
     """What the objective, the optimum and the sampler ask of a set of points."""
 
-    target: Tensor  # (count,)
-
+    @property
+    def target(self) -> Tensor: ...  # (count,)
     @property
     def count(self) -> int: ...
     @property

@@ -214,7 +214,7 @@ def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
         if hasattr(X, "tocsr"):
             from scipy.sparse import csr_array
 
-            matrix = csr_array(X.tocsr(), dtype=np.float64)
+            matrix: Any = csr_array(X.tocsr(), dtype=np.float64)
             values = matrix.data
         else:
             matrix = torch.as_tensor(np.asarray(X), dtype=torch.float64)
@@ -225,7 +225,7 @@ def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
         raise SpecError(f"X has shape {tuple(matrix.shape)}, but it must have rows and columns, at least one of each")
     if target.shape != (matrix.shape[0],):
         raise SpecError(
-            f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows, so y must have shape ({matrix.shape[0]},)"
+            f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows: y needs shape ({matrix.shape[0]},)"
         )
     if not np.isfinite(values).all():
         raise SpecError("X holds NaN or infinite values; every entry must be finite")

@@ -177,7 +177,7 @@ class Result:
         return self.spec.lambdas[best] if np.isfinite(medians[best]) else None
 
     def iterations_to(self, epsilon: float) -> Array:
-        """Return the first recorded iteration with suboptimality at most ε, shape (methods, seeds, lambdas); ∞ if none."""
+        """Return the first recorded iteration with suboptimality ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""
         reached = self.suboptimality <= epsilon  # NaN compares false
         first = np.array(self.spec.checkpoint_iterations, dtype=float)[reached.argmax(axis=2)]
         return np.where(reached.any(axis=2), first, np.inf)
@@ -205,11 +205,11 @@ class Result:
         limit = self.epsilon() if epsilon is None else epsilon
         robustness = self.robustness(limit).set_index("method")
         summary = self.summary()
-        per_method = {}
+        per_method: dict[str, dict[str, Any]] = {}
         for method in self.spec.methods:
             rows = summary[summary["method"] == method]
             lists = {name: rows[name].tolist() for name in ("lambda", "median", "low", "high", "status")}
-            per_method[method] = {**robustness.loc[method].to_dict(), **lists}
+            per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists
         report = {
             "spec": self.spec.to_dict(),
             "id": self.spec.id,

@@ -87,4 +87,5 @@ def sharp_bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tens
     ratio = (sizes.theta / sizes.alpha).unsqueeze(-1)
     steepness = ((ratio * start.lipschitz**2 + beta**2) / (1 - beta) ** 2).clamp(min=1.0).mean(-1)
     travel = start.theta**2 / (2 * sizes.theta) + start.alpha**2 / (2 * sizes.alpha)
-    return (travel + sizes.alpha * steepness * (n + 1) / (2 * n)) / n**0.5
+    bound: Tensor = (travel + sizes.alpha * steepness * (n + 1) / (2 * n)) / n**0.5
+    return bound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -70,7 +71,7 @@ def _polish(
         if tail.value - lower <= tolerance:
             break
         split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)))
-        smoothing = _smoothing(split, local, theta, tail.alpha, everything=open_points >= points.count)
+        smoothing = _smoothing(split, local, theta, tail.alpha)
         theta, _, bound = solve(split, local, theta, tail.alpha, smoothing, 0.5 * tolerance, stop)
         lower = max(lower, bound)
         tail = tail_at(points, loss, beta, theta)
@@ -82,11 +83,11 @@ def _polish(
     return best, lower
 
 
-def _smoothing(split: Split, local: LocalLoss, theta: Tensor, alpha: float, everything: bool) -> float:
-    """Return the first μ: a tenth of the spread of the open losses around α."""
-    losses = local(split.x @ theta, split.y, 0.0).value[split.sure :]
-    spread = float((losses - alpha).abs().mean()) if everything else float((losses - alpha).abs().max())
-    return max(0.1 * spread, 1e-9 * (1 + abs(alpha)))
+def _smoothing(split: Split, local: LocalLoss, theta: Tensor, alpha: float) -> float:
+    """Return the first μ: a tenth of how far the open losses are from α, or of the losses where none is open."""
+    losses = local(split.x @ theta, split.y, 0.0).value
+    spread = losses.mean() if split.sure == len(losses) else (losses[split.sure :] - alpha).abs().mean()
+    return max(0.1 * float(spread), 1e-9 * (1 + abs(alpha)))
 
 
 def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None) -> float:
@@ -96,13 +97,13 @@ def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None)
     minimum iff there are weights q_i ∈ [0, 1/((1−β)N)] with sum 1 and Σ q_i ∇ℓ_i(0) = 0. With each loss replaced
     by its tangent, the smoothed problem is stationary at just such weights, whatever μ is.
     """
-    if points.dim > _LARGEST_NEWTON:
+    if points.dim > _LARGEST_NEWTON or tail_mass(points.count, beta) == points.count:
         return -torch.inf
     few = _thinned(points, 10_000)
     if _tangent_bound(few, loss, tail_mass(few.count, beta), stop) == -torch.inf:
         return -torch.inf  # a cheap look first: most minima are elsewhere
     mass = tail_mass(points.count, beta)
-    for size in (int(5 * mass), points.count):  # weights on a part of the points prove it for all
+    for size in (max(int(5 * mass), 1_000), points.count):  # weights on a part of the points prove it for all
         bound = _tangent_bound(_thinned(points, size), loss, mass, stop)
         if bound > -torch.inf:
             return bound
@@ -124,7 +125,9 @@ def _tangent_bound(points: Points, loss: Loss, mass: float, stop: Stop | None) -
 
     split = Split(points.rows(torch.arange(points.count)), points.target, 0, mass)
     scale = float(values.max())
+    mu = 0.1 * scale
     at = torch.zeros(points.dim + 1, dtype=torch.float64)
-    at[-1] = scale
-    _, lower, reached = newton(split, tangent, at, 0.1 * scale, 1e-3 * _TOLERANCE * scale, stop)
+    slack = 1 - 2 * min(mass / points.count, 1 - 1e-6)
+    at[-1] = scale + 2 * mu * slack / math.sqrt(1 - slack**2)  # where the smoothed weights sum to 1
+    _, lower, reached = newton(split, tangent, at, mu, 1e-3 * _TOLERANCE * scale, stop)
     return lower if reached else -torch.inf

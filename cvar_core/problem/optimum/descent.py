@@ -67,6 +67,7 @@ def _lbfgs(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | 
             best = (tail.value, here)
         return tail.value, tail.gradient.numpy()
 
-    options = {"maxiter": 200, "maxfun": 400, "ftol": 1e-10, "gtol": 1e-12, "maxcor": 20}
+    calls = 100 if points.count > 100_000 else 400  # the polish does the rest
+    options = {"maxiter": calls, "maxfun": calls, "ftol": 1e-10, "gtol": 1e-12, "maxcor": 20}
     minimize(evaluate, theta.numpy(), jac=True, method="L-BFGS-B", options=options)
     return best[1]  # where the line search gives up at a kink, the best point seen is still kept

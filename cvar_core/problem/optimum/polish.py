@@ -67,9 +67,9 @@ def split_at(points: Points, tail: Tail, beta: float, open_points: int) -> Split
     """Keep the tail and the ``open_points`` points whose losses are nearest to α."""
     mass = tail_mass(points.count, beta)
     distance = (tail.losses - tail.alpha).abs()
-    if open_points >= points.count:
-        chosen = torch.arange(points.count)
-        return Split(points.rows(chosen), points.target, 0, mass)
+    if open_points >= points.count or mass == points.count:
+        everything = points.rows(torch.arange(points.count))
+        return Split(everything, points.target, points.count if mass == points.count else 0, mass)  # β = 0: no tail
     width = float(distance.kthvalue(open_points).values)
     near = torch.nonzero(distance <= width).squeeze(1)
     sure = torch.nonzero(tail.losses > tail.alpha + width).squeeze(1)
@@ -114,10 +114,10 @@ def newton(
         length = 1.0
         while _value(split, loss, at + length * step.direction, mu) > step.value - 1e-4 * length * step.decrement:
             length *= 0.5
-            if length < 1e-10:
-                return at, step.lower, step.decrement <= 1e3 * tolerance
+            if length < 1e-10:  # no progress beyond rounding
+                return (at, step.lower, True) if step.decrement <= 1e3 * tolerance else (at, -torch.inf, False)
         at = at + length * step.direction
-    return at, step.lower, False
+    return at, -torch.inf, False
 
 
 def _value(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> float:
@@ -154,14 +154,20 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
 
     hinge = 0.5 * (z + h)
     total = float(alpha + ((value - alpha)[: split.sure].sum() + hinge.sum()) / split.mass)
-    # Lines below the losses at their values here; what the gradient is short of zero is charged in full.
-    lower = float((q * touch).sum() + (1 - q.sum()) * alpha) - decrement
+    # The lines below the losses at their values here. What the weights are short of 1 is put on losses at α; what
+    # the gradient is short of 0 is charged as Newton's decrement. Both vanish where G_μ is stationary.
+    level = alpha.clamp(touch.min(), touch.max())
+    lower = float((q * touch).sum() + (1 - q.sum()) * level) - decrement
     return Step(total, lower, decrement, direction)
 
 
 def _solve(hessian: Tensor, right: Tensor) -> Tensor:
-    """Solve with a ridge that is as small as it can be; scaled first, since θ and α have different units."""
-    scale = hessian.diagonal().clamp(min=1e-300).rsqrt()
+    """Solve with a ridge that is as small as it can be; scaled first, since θ and α have different units.
+
+    A variable that the function does not depend on (α at β = 0) stays where it is.
+    """
+    diagonal = hessian.diagonal()
+    scale = torch.where(diagonal > 0, diagonal, torch.inf).rsqrt()
     scaled = hessian * scale[:, None] * scale[None, :]
     for ridge in (1e-15, 1e-12, 1e-9, 1e-6):
         factor, failed = torch.linalg.cholesky_ex(scaled + ridge * torch.eye(len(scaled), dtype=scaled.dtype))

@@ -1,0 +1,164 @@
+"""The flags, and how their texts become values. Names and defaults come from the specs and registries."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import fields
+from typing import Any, NoReturn
+
+from ..catalogue import losses, methods, noises, schedules
+from ..specs import MOST_LAMBDAS, ProblemSpec, SpecError, SweepSpec, paper_grid
+
+_DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and exits with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise SpecError(message)
+
+
+def build() -> OneLineParser:
+    parser = OneLineParser(
+        prog="python -m cvar_core",
+        description="Which step size is safe when you minimise CVaR? SGM, SPL and SPL+ compared.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=OneLineParser, metavar="COMMAND")
+
+    sweep = commands.add_parser("sweep", help="run methods over a grid of step sizes and report how robust each is")
+    _add_problem(sweep)
+    _add_runs(sweep)
+    sweep.add_argument("--methods", default=",".join(methods.names()), help="comma-separated (default: %(default)s)")
+    sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
+    sweep.add_argument("--checkpoints", default=_DEFAULTS["checkpoints"], help="how many (default: %(default)s)")
+    sweep.add_argument("--out", metavar="FILE.csv", help="write the curves")
+    sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
+    sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
+
+    check = commands.add_parser("check", help="tell whether one step size is safe; exits 0 if it is, 1 if not")
+    _add_problem(check)
+    _add_runs(check)
+    check.add_argument("--method", default="spl+", help=f"one of {', '.join(methods.names())} (default: %(default)s)")
+    check.add_argument("--lambda", dest="lam", required=True, metavar="LAMBDA", help="the step size")
+
+    commands.add_parser("problems", help="list the losses, noises, methods and schedules")
+
+    bench = commands.add_parser("bench", help="measure this against other ways to compute the same")
+    bench.add_argument("--quick", action="store_true", help="tiny sizes, seconds instead of minutes")
+    bench.add_argument("--all", dest="all_panels", action="store_true", help="all nine panels of the paper as well")
+    return parser
+
+
+def _add_problem(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("problem")
+    group.add_argument("--loss", default=_DEFAULTS["loss"], help=f"{', '.join(losses.names())} (default: %(default)s)")
+    group.add_argument(
+        "--noise", default=_DEFAULTS["noise"], help=f"{', '.join(noises.names())} (default: %(default)s)"
+    )
+    group.add_argument("--noise-param", action="append", default=[], metavar="NAME=VALUE", help="may be repeated")
+    group.add_argument("--beta", default=_DEFAULTS["beta"], help="0.95 averages the worst 5%% (default: %(default)s)")
+    group.add_argument("--dim", default=_DEFAULTS["dim"], help="dimension (default: %(default)s)")
+    group.add_argument("--eval-size", default=_DEFAULTS["eval_size"], help="evaluation points (default: %(default)s)")
+    group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
+    group.add_argument("--scale", default=_DEFAULTS["scale"], help="multiplies the loss (default: %(default)s)")
+    group.add_argument("--sample-size", default=None, help="make P the empirical distribution of so many points")
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("runs")
+    group.add_argument("--iterations", default=_DEFAULTS["iterations"], help="updates per run (default: %(default)s)")
+    group.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
+    group.add_argument("--schedule", default=_DEFAULTS["schedule"], help=f"{', '.join(schedules.names())}")
+    group.add_argument("--epsilon", default=None, help="usable up to this suboptimality, or close so much: 99%%")
+    group.add_argument("--workers", default=None, help="threads (default: one per processor)")
+
+
+def problem_spec(args: argparse.Namespace) -> ProblemSpec:
+    return ProblemSpec(
+        loss=args.loss,
+        noise=args.noise,
+        beta=number("--beta", args.beta),
+        dim=whole("--dim", args.dim),
+        eval_size=whole("--eval-size", args.eval_size),
+        seed=whole("--seed", args.seed),
+        noise_params=dict(_noise_parameter(text) for text in args.noise_param),
+        scale=number("--scale", args.scale),
+        sample_size=None if args.sample_size is None else whole("--sample-size", args.sample_size),
+    )
+
+
+def sweep_spec(args: argparse.Namespace) -> SweepSpec:
+    return SweepSpec(
+        problem=problem_spec(args),
+        methods=tuple(name.strip() for name in args.methods.split(",") if name.strip()),
+        lambdas=grid(args.lambdas),
+        iterations=whole("--iterations", args.iterations),
+        seeds=seeds(args.seeds),
+        schedule=args.schedule,
+        checkpoints=whole("--checkpoints", args.checkpoints),
+    )
+
+
+def number(flag: str, text: str | float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SpecError(f"{flag} is {text!r}, but it must be a number") from None
+
+
+def whole(flag: str, text: str | int) -> int:
+    value = number(flag, text)
+    if not value.is_integer():
+        raise SpecError(f"{flag} is {text!r}, but it must be a whole number")
+    return int(value)
+
+
+def grid(text: str) -> tuple[float, ...]:
+    """Read "paper", a list "0.1,1,10" or a log-spaced range "low:high:count"."""
+    if text.strip() == "paper":
+        return paper_grid()
+    if ":" not in text:
+        return tuple(number("--lambdas", part) for part in text.split(",") if part.strip())
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise SpecError(f"--lambdas is {text!r}, but a range is written low:high:count, such as 1e-3:1e2:11")
+    low, high = number("--lambdas", parts[0]), number("--lambdas", parts[1])
+    count = whole("--lambdas", parts[2])
+    if not (0 < low < high < math.inf):
+        raise SpecError(f"--lambdas is {text!r}, but a range needs 0 < low < high")
+    if not 2 <= count <= MOST_LAMBDAS:
+        raise SpecError(f"--lambdas asks for {count:,} step sizes, but a range has between 2 and {MOST_LAMBDAS:,}")
+    ends = math.log10(low), math.log10(high)
+    inner = (10 ** (ends[0] + (ends[1] - ends[0]) * k / (count - 1)) for k in range(1, count - 1))
+    return (low, *inner, high)
+
+
+def seeds(text: str) -> Any:
+    """Read a count "5" or a list "0,3,7"."""
+    if "," not in text:
+        return whole("--seeds", text)
+    return tuple(whole("--seeds", part) for part in text.split(",") if part.strip())
+
+
+def epsilon(text: str | None) -> tuple[float | None, float | None]:
+    """Read ε outright, or from "99%" the share of the gap to close."""
+    if text is None:
+        return None, None
+    if text.strip().endswith("%"):
+        closed = number("--epsilon", text.strip()[:-1]) / 100
+        if not 0 < closed < 1:
+            raise SpecError(f"--epsilon is {text!r}, but the share of the gap to close lies between 0% and 100%")
+        return None, closed
+    value = number("--epsilon", text)
+    if not 0 < value < math.inf:
+        raise SpecError(f"--epsilon is {text!r}, but it must be a finite number above 0, or a share such as 99%")
+    return value, None
+
+
+def _noise_parameter(text: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise SpecError(f"--noise-param is {text!r}, but it is written NAME=VALUE, such as std=2")
+    return name.strip(), number(f"--noise-param {name.strip()}", value)

@@ -1,0 +1,156 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..api import check, chosen_epsilon, sweep, thread_count
+from ..catalogue import losses, methods, noises, schedules
+from ..engine import Progress
+from ..problem import Problem
+from ..results import Result, decades, finding, judgement, number
+from ..specs import SpecError
+from . import arguments, files
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code: 2 for bad input, 130 when interrupted."""
+    texts = sys.argv[1:] if argv is None else list(argv)
+    try:
+        args = arguments.build().parse_args(texts)
+        return _COMMANDS[args.command](args, texts)
+    except ValueError as problem:
+        if not isinstance(problem, SpecError):
+            raise
+        print(f"cvar_core: {problem}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("cvar_core: not enough memory; choose a smaller eval-size, dim or grid", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
+        return 0
+    except KeyboardInterrupt:
+        print("cvar_core: interrupted; no file was written", file=sys.stderr, flush=True)
+        os._exit(130)  # not waiting for threads that may be inside a compiler
+
+
+def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
+    spec = arguments.sweep_spec(args)
+    given, closed = arguments.epsilon(args.epsilon)
+    workers = _workers(args)
+    files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
+    with _progress_bar() as report:
+        result = sweep(
+            Problem(spec.problem),
+            spec.methods,
+            spec.lambdas,
+            spec.iterations,
+            spec.seeds,
+            spec.schedule,
+            workers,
+            checkpoints=spec.checkpoints,
+            report=report,
+        )
+    epsilon = chosen_epsilon(result, given, closed)
+    outputs: dict[str, str] = {}
+    if args.out is not None:
+        outputs[args.out] = result.curves.to_csv(index=False)
+    if args.summary is not None:
+        outputs[args.summary] = json.dumps(result.to_dict(epsilon), indent=2, allow_nan=False) + "\n"
+    if args.html is not None:
+        from ..report import html
+
+        outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), epsilon)
+    files.write_all(outputs)
+    _print_result(result, epsilon)
+    return 0
+
+
+def _print_result(result: Result, epsilon: float) -> None:
+    optimum, timings = result.optimum, result.timings
+    certified = "" if optimum.gap is None else f" (certified to {number(optimum.gap)})"
+    print(f"{finding(result, epsilon)}.")
+    print(f"F* = {optimum.value:.6g}{certified}, ε = {number(epsilon)}, {timings['total']:.1f} s")
+    print(f"{'method':8}{'best λ':>12}{'usable from':>14}{'to':>12}{'decades':>10}")
+    for method, found in result.ranges(epsilon).items():
+        ends = (number(found.low), number(found.high)) if found else ("–", "–")
+        holes = "  (holes)" if found and found.holes else ""
+        best = number(result.best_lambda(method))
+        print(f"{method:8}{best:>12}{ends[0]:>14}{ends[1]:>12}{decades(found):>10}{holes}")
+
+
+def _check(args: argparse.Namespace, texts: list[str]) -> int:
+    spec = arguments.problem_spec(args)
+    given, closed = arguments.epsilon(args.epsilon)
+    lam = arguments.number("--lambda", args.lam)
+    iterations, seeds = arguments.whole("--iterations", args.iterations), arguments.seeds(args.seeds)
+    workers = _workers(args)
+    with _progress_bar() as report:
+        verdict = check(
+            Problem(spec),
+            lam,
+            args.method,
+            iterations,
+            seeds,
+            args.schedule,
+            workers,
+            epsilon=given,
+            closed=closed,
+            report=report,
+        )
+    print(judgement(verdict))
+    return 0 if verdict.safe else 1
+
+
+def _problems(args: argparse.Namespace, texts: list[str]) -> int:
+    print("losses")
+    for loss in losses:
+        print(f"  {loss.name:12}{loss.task:16}{loss.formula}")
+    print("noises (parameters with their defaults)")
+    for noise in noises:
+        parameters = ", ".join(f"{name}={value:g}" for name, value in noise.parameters.items())
+        print(f"  {noise.name:12}{parameters:16}{noise.formula}")
+    print("methods")
+    for method in methods:
+        print(f"  {method.name:12}{method.summary}")
+    print("schedules")
+    for schedule in schedules:
+        print(f"  {schedule.name:12}{schedule.formula}")
+    return 0
+
+
+def _bench(args: argparse.Namespace, texts: list[str]) -> int:
+    from .. import bench
+
+    bench.run(quick=args.quick, all_panels=args.all_panels)
+    return 0
+
+
+def _workers(args: argparse.Namespace) -> int:
+    return thread_count(None if args.workers is None else arguments.whole("--workers", args.workers))
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Any]:
+    """Show a bar on a terminal, and nothing when piped."""
+    from tqdm import tqdm
+
+    with tqdm(total=100, disable=None, leave=False, bar_format="{desc} {bar} {n:3.0f}% {elapsed}") as bar:
+
+        def show(progress: Progress) -> None:
+            bar.set_description_str(progress.stage, refresh=False)
+            bar.n = 100 * progress.share
+            bar.refresh()
+
+        yield show
+
+
+_COMMANDS = {"sweep": _sweep, "check": _check, "problems": _problems, "bench": _bench}

@@ -1,0 +1,24 @@
+"""Figures: results as charts, in plotly's JSON form."""
+
+from .curves import curves
+from .frame import Figure, without_title
+from .iterations import iterations_to
+from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
+from .sensitivity import sensitivity
+
+__all__ = [
+    "DARK",
+    "FONT",
+    "LIGHT",
+    "Figure",
+    "Style",
+    "Theme",
+    "curves",
+    "glyph",
+    "iterations_to",
+    "sensitivity",
+    "style",
+    "theme_named",
+    "translucent",
+    "without_title",
+]

@@ -1,0 +1,82 @@
+"""Logarithmic axes: the range that the data deserve, and ticks at whole decades."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results import Result
+from .palette import TEXT_SIZE, Theme
+
+Array = NDArray[np.float64]
+
+OFF_CHART = 30.0  # times the start gap: a median above it is not drawn to scale
+_LEAST_WIDTH = 2.4  # decades; narrower, and plotly leaves the whole decades
+
+
+class Span(NamedTuple):
+    """A range of positive values on a logarithmic axis."""
+
+    low: float
+    high: float
+
+    @property
+    def decades(self) -> float:
+        return math.log10(self.high / self.low)
+
+    def around(self, share: float) -> Span:
+        """Return the span with a share of its width added on each side, and at least a few decades wide."""
+        low, high = math.log10(self.low), math.log10(self.high)
+        pad = max(share * (high - low), (_LEAST_WIDTH - (high - low)) / 2)
+        return Span(10 ** (low - pad), 10 ** (high + pad))
+
+    def clip(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+
+def start_gap(result: Result) -> float:
+    """Return the gap at the start as the chart's unit: positive, whatever the result holds so far."""
+    gap = result.start_gap
+    return gap if math.isfinite(gap) and gap > 0 else 1.0
+
+
+def gap_span(result: Result, medians: Array, lows: Array, highs: Array, shown: Iterable[float] = ()) -> Span:
+    """Return the range of suboptimality that a chart needs.
+
+    Only points whose median is on the chart count, so that nothing that diverged or exploded stretches it. The
+    values ``shown`` (such as ε) are included where that is sensible. Below a billionth of the start gap is rounding.
+    """
+    unit = start_gap(result)
+    floor = max(1e-9 * unit, 1e-15 * abs(result.optimum.value))
+    ceiling = max(OFF_CHART * unit, 2 * floor)
+    on_chart = medians <= ceiling  # neither ∞ nor NaN
+    values = np.concatenate([medians[on_chart], lows[on_chart], highs[on_chart].clip(max=ceiling), [unit, *shown]])
+    values = values[(values > 0) & (values <= ceiling)]
+    low, high = max(0.5 * float(values.min()), floor), 1.5 * float(values.max())
+    return Span(min(low, high / 10**_LEAST_WIDTH), high)
+
+
+def log_axis(title: str, span: Span, theme: Theme, most_ticks: int) -> dict[str, Any]:
+    """Return an axis with ticks at whole decades, labelled at every second one, or fewer, if there are too many."""
+    return {
+        "type": "log",
+        "title": {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 10},
+        "range": [math.log10(span.low), math.log10(span.high)],
+        "nticks": min(math.ceil(span.decades), most_ticks),
+        "exponentformat": "power",
+        "tickangle": 0,
+        "tickfont": {"size": TEXT_SIZE / 1.2},  # plotly sets powers of ten 1.25 times as large
+        "ticks": "outside",
+        "ticklen": 5,
+        "tickcolor": theme.quiet,
+        "gridcolor": theme.grid,
+        "minor": {"dtick": 1, "ticks": "outside", "ticklen": 3, "tickcolor": theme.quiet, "gridcolor": theme.grid},
+        "linecolor": theme.quiet,
+        "showline": True,
+        "zeroline": False,
+        "automargin": True,
+    }

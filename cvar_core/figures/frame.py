@@ -1,0 +1,190 @@
+"""What surrounds the data: title, legend, quiet reference lines and the strip of triangles above the chart.
+
+A figure is a plain dict in plotly's JSON form, because building ``go.Figure`` costs thirty times as much.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .axes import Span, log_axis
+from .palette import CLEAR, FONT, TEXT_SIZE, TITLE_SIZE, Theme
+from .series import Series, Trace, band, line, open_triangle, triangles
+
+Figure = dict[str, Any]
+
+_ROW = 0.045  # of the height, for each method's row of triangles
+_MOST_STRIP = 0.3
+
+# Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
+_NARROW = 460  # px
+_LETTER = 0.58  # of the font's size, in a wide font
+
+
+class Frame:
+    """Collects a chart's parts; ``figure`` puts them together."""
+
+    def __init__(self, theme: Theme, x_title: str, x_span: Span, y_title: str, y_span: Span) -> None:
+        self.theme, self.x_span, self.y_span = theme, x_span, y_span
+        self.x_title, self.y_title = x_title, y_title
+        self.shapes: list[dict[str, Any]] = []
+        self.annotations: list[dict[str, Any]] = []
+        self._right = 16.0
+        self._marked = False
+
+    def level(self, value: float, label: str) -> None:
+        """Add a quiet horizontal line, with its label outside on the right, where no data can be."""
+        if not self.y_span.low <= value <= self.y_span.high:
+            return
+        self.shapes.append(self._line("dash", xref="paper", x0=0, x1=1, yref="y", y0=value, y1=value))
+        place = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y", "y": math.log10(value), "yanchor": "middle"}
+        self.annotations.append(self._label(label, place))
+        self._right = max(self._right, 14 + 0.6 * TEXT_SIZE * len(label))
+
+    def mark(self, value: float, label: str) -> None:
+        """Add a quiet vertical line, with its label above the chart."""
+        if not self.x_span.low <= value <= self.x_span.high:
+            return
+        self.shapes.append(self._line("solid", xref="x", x0=value, x1=value, yref="paper", y0=0, y1=1))
+        place = {"xref": "x", "x": math.log10(value), "xanchor": "center", "yref": "paper", "y": 1, "yanchor": "bottom"}
+        self.annotations.append(self._label(label, place))
+        self._marked = True
+
+    def figure(self, series: Sequence[Series], raised_label: str, title: str, subtitle: str) -> Figure:
+        """Return the figure; ``raised_label`` says in the legend what a triangle means."""
+        any_raised = any(one.raised(self.y_span).any() for one in series)
+        strip = min(_ROW * (len(series) + 0.5), _MOST_STRIP) if any_raised else 0.0
+        traces = [band(one, self.x_span, self.y_span, self.theme) for one in series]
+        traces += [line(one, self.y_span, self.theme) for one in series]
+        if any_raised:
+            traces += [triangles(one, -row, self.y_span, self.theme) for row, one in enumerate(series)]
+            traces.append(self._legend_entry(raised_label))
+        names = [one.name for one in series] + ([raised_label] if any_raised else [])
+        layout = self._layout(len(series), strip)
+        layout["title"] = titled(title, subtitle, self.theme)
+        layout["margin"]["t"] += title_height(layout["title"]) + _legend_height(names)
+        return {"data": traces, "layout": layout}
+
+    def _layout(self, rows: int, strip: float) -> dict[str, Any]:
+        theme = self.theme
+        layout: dict[str, Any] = {
+            "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
+            "paper_bgcolor": CLEAR,
+            "plot_bgcolor": CLEAR,
+            "margin": {"l": 60, "r": round(self._right), "t": 30 if self._marked else 10, "b": 56},
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 1.07 if self._marked else 1.01,
+                "yanchor": "bottom",
+                "font": {"size": TEXT_SIZE},
+                "bgcolor": CLEAR,
+                "groupclick": "togglegroup",
+                "itemwidth": 36,
+                "tracegroupgap": 2,
+            },
+            "hovermode": "closest",
+            "hoverlabel": {
+                "bgcolor": theme.surface,
+                "bordercolor": theme.quiet,
+                "align": "left",
+                "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
+            },
+            "xaxis": log_axis(self.x_title, self.x_span, theme, most_ticks=8),
+            "yaxis": {**log_axis(self.y_title, self.y_span, theme, most_ticks=8), "domain": [0, 1 - strip]},
+            "shapes": list(self.shapes),
+            "annotations": self.annotations,
+            "uirevision": "cvar",  # constant: a new figure keeps the reader's zoom and hidden curves
+        }
+        if strip:
+            # An axis of their own: the triangles stay at the top edge under any zoom, and stretch nothing.
+            layout["yaxis2"] = {
+                "domain": [1 - strip, 1],
+                "range": [-rows + 0.25, 0.75],
+                "fixedrange": True,
+                "visible": False,
+            }
+            layout["shapes"].insert(0, self._strip(strip))
+        return layout
+
+    def _strip(self, strip: float) -> dict[str, Any]:
+        corners = {"xref": "paper", "x0": 0, "x1": 1, "yref": "paper", "y0": 1 - strip, "y1": 1}
+        return {"type": "rect", "layer": "below", "fillcolor": self.theme.strip, "line": {"width": 0}, **corners}
+
+    def _legend_entry(self, label: str) -> Trace:
+        return {
+            "type": "scatter",
+            "uid": "triangles",
+            "name": label,
+            "mode": "markers",
+            "x": [None],
+            "y": [None],
+            "marker": open_triangle(self.theme.quiet),
+            "hoverinfo": "skip",
+        }
+
+    def _line(self, dash: str, **ends: object) -> dict[str, Any]:
+        style = {"color": self.theme.quiet, "width": 1, "dash": dash}
+        return {"type": "line", "layer": "below", "line": style, "opacity": 0.7, **ends}
+
+    def _label(self, text: str, place: dict[str, Any]) -> dict[str, Any]:
+        font = {"size": TEXT_SIZE, "color": self.theme.quiet}
+        return {"text": text, "showarrow": False, "font": font, **place}
+
+
+def titled(title: str, subtitle: str, theme: Theme) -> dict[str, Any]:
+    """Return plotly's title: the finding, and below it what it is about."""
+    text = _broken(title)
+    return {
+        "text": text,
+        "font": {"size": TITLE_SIZE, "color": theme.text, "weight": 600},
+        "subtitle": {"text": subtitle, "font": {"size": TEXT_SIZE, "color": theme.quiet}},
+        "xref": "container",
+        "x": 0,
+        "xanchor": "left",
+        "yref": "container",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"l": 12, "t": 12 + 12 * text.count("<br>")},  # plotly centres the lines on where one would be
+    }
+
+
+def _broken(title: str) -> str:
+    """Break a title that a narrow chart has no room for in two, after the comma or colon nearest to its middle."""
+    places = [match.end() for match in re.finditer(r"[,:] ", title)]
+    if not places or len(title) * _LETTER * TITLE_SIZE <= _NARROW:
+        return title
+    middle = min(places, key=lambda place: abs(place - len(title) / 2))
+    return f"{title[:middle].rstrip()}<br>{title[middle:]}"
+
+
+def title_height(title: dict[str, Any]) -> int:
+    return 66 + 24 * int(title["text"].count("<br>"))
+
+
+def _legend_height(names: Sequence[str]) -> int:
+    """Return the height of a legend that wraps as plotly does, within the width of a narrow chart's axes."""
+    rows, filled = 1, 0.0
+    for name in names:
+        width = 56 + _LETTER * TEXT_SIZE * len(name)
+        if filled and filled + width > 0.72 * _NARROW:
+            rows, filled = rows + 1, 0.0
+        filled += width
+    return 25 * rows
+
+
+def without_title(figure: Figure) -> tuple[Figure, str, str]:
+    """Return the figure without its title, and the title and subtitle, for a page that sets them as text."""
+    layout = dict(figure["layout"])
+    title = layout.pop("title")
+    layout["margin"] = {**layout["margin"], "t": 36}  # plotly makes more room for the legend where it needs it
+    return {**figure, "layout": layout}, title["text"].replace("<br>", " "), title["subtitle"]["text"]
+
+
+def over_seeds(count: int) -> str:
+    """Say what line and band are."""
+    return f"median and range of {count} seeds" if count > 1 else "one seed"

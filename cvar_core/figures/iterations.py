@@ -1,0 +1,62 @@
+"""Iterations to reach ε, against λ: what a badly chosen step size costs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..catalogue import methods
+from ..results import Result, number
+from .axes import Array, Span
+from .frame import Figure, Frame, over_seeds
+from .palette import theme_named
+from .sensitivity import STEP_SIZE, lambda_span
+from .series import Series, spread
+
+
+def iterations_to(result: Result, epsilon: float | None = None, *, theme: str = "light") -> Figure:
+    """Draw the first recorded iteration with suboptimality at most ε, against λ.
+
+    λ at which some or all seeds never reached ε have open triangles in a strip at the top edge.
+    """
+    spec = result.spec
+    limit = result.epsilon() if epsilon is None else epsilon
+    counts = result.iterations_to(limit)
+    series = [_series(result, counts[m], m) for m in range(len(spec.methods))]
+    y_span = Span(1.0, max(2.0, float(spec.iterations))).around(0.04)
+    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(spec.lambdas), "iterations to reach ε", y_span)
+    seen = f"first record ≤ ε = {number(limit)}, {over_seeds(len(spec.seeds))}"
+    return frame.figure(series, "ε not reached by every seed", _title(series), seen)
+
+
+def _series(result: Result, counts: Array, m: int) -> Series:
+    spec = result.spec
+    label, seeds = methods[spec.methods[m]].label, len(spec.seeds)
+    median, low, high = spread(counts, axis=0)
+    missed = np.isinf(counts).sum(axis=0)
+    hover = []
+    for k, lam in enumerate(spec.lambdas):
+        if missed[k] == seeds:
+            words = "ε not reached"
+        else:
+            words = f"median {_count(median[k])}" + (
+                f", range {_count(low[k])} – {_count(high[k])}" if seeds > 1 else ""
+            )
+            words += f" iterations, {missed[k]} of {seeds} seeds did not reach ε" if missed[k] else " iterations"
+        hover.append(f"<b>{label}</b>  λ = {number(lam)}<br>{words}")
+    return Series(spec.methods[m], label, spec.lambdas, median, low, high, missed > 0, hover)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "never"
+
+
+def _title(series: list[Series]) -> str:
+    """Say how soon each method reaches ε at the λ that suits it, the quickest first."""
+    best = sorted((float(one.median.min()), one.name) for one in series)
+    if math.isinf(best[0][0]):
+        return "No λ of this grid reaches ε"
+    (first, quickest), *others = best
+    rest = "".join(f", {name} {_count(count)}" for count, name in others)
+    return f"{quickest} reaches ε in {_count(first)} iterations at best{rest}"

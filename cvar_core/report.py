@@ -1,0 +1,240 @@
+"""A sweep as one HTML file that needs no network: the finding, the charts, the numbers and how to reproduce them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+
+from . import figures
+from .catalogue import losses, methods, noises, schedules
+from .results import Result, UsableRange, decades, finding, number
+from .specs import ProblemSpec, SweepSpec
+from .version import __version__
+
+_HEIGHTS = {"sensitivity": 520, "curves": 500}  # px
+
+
+def html(result: Result, command: str, epsilon: float | None = None) -> str:
+    """Return the report of a sweep.
+
+    Parameters
+    ----------
+    command
+        What reproduces the result, shown as it is.
+    epsilon
+        What counts as usable; the result's default if not given.
+    """
+    from plotly.offline import get_plotlyjs
+
+    limit = result.epsilon() if epsilon is None else epsilon
+    spec = result.spec
+    subject = _subject(spec.problem)
+    drawn = {theme: _charts(result, limit, theme) for theme in ("light", "dark")}
+    sections = "".join(_section(name, title, caption) for name, (_, title, caption) in drawn["light"].items())
+    data = {theme: {name: figure for name, (figure, *_) in charts.items()} for theme, charts in drawn.items()}
+    # In JSON a "<" only stands in strings, where it may be written \u003c: no text can end the script.
+    embedded = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    plotly = get_plotlyjs().replace("</script", "<\\/script")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(f"Step sizes for {subject}")}</title>
+<style>{_style(spec)}</style>
+</head>
+<body>
+<main>
+<p class="kicker">{escape(subject)}</p>
+<h1>{escape(finding(result, limit))}</h1>
+<p class="lead">{escape(_lead(result, limit))}</p>
+{_verdicts(result, limit)}
+{sections}
+<h2>What was run</h2>
+{_table([*_problem(spec.problem), *_sweep(spec)])}
+<h2>Optimum and time</h2>
+{_table(_numbers(result, limit))}
+<h2>Reproduce it</h2>
+<pre><code>{escape(command)}</code></pre>
+<p class="quiet">Run {escape(spec.id)} · cvar_core {escape(__version__)}</p>
+</main>
+<script type="application/json" id="charts">{embedded}</script>
+<script>{plotly}</script>
+<script>{_SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def _charts(result: Result, epsilon: float, theme: str) -> dict[str, tuple[figures.Figure, str, str]]:
+    """Return the charts with their headings and captions, which are set as text: that breaks its lines."""
+    chart, _, caption = figures.without_title(figures.sensitivity(result, epsilon=epsilon, theme=theme))
+    charts = {"sensitivity": (chart, "Sensitivity to the step size", caption)}  # its finding is the report's title
+    if any(result.best_lambda(name) is not None for name in result.spec.methods):
+        charts["curves"] = figures.without_title(figures.curves(result, theme=theme))
+    return charts
+
+
+def _section(name: str, title: str, caption: str) -> str:
+    return (
+        f'<h2>{escape(title)}</h2>\n<figure><figcaption class="quiet">{escape(caption)}</figcaption>'
+        f'<div class="chart" id="{name}" style="height:{_HEIGHTS[name]}px"></div></figure>\n'
+    )
+
+
+def _subject(problem: ProblemSpec) -> str:
+    where = "your data" if problem.noise is None else f"{problem.noise} noise"
+    return f"CVaR at β = {problem.beta:g}, {problem.loss} loss, {where}"
+
+
+def _lead(result: Result, epsilon: float) -> str:
+    closed = 1 - epsilon / result.start_gap if result.start_gap > 0 else 0.0
+    share = f": it closes {100 * closed:.4g}% of the gap at the start" if closed > 0 else ""
+    what = f"the median final suboptimality over the seeds is at most ε = {number(epsilon)}{share}"
+    return f"A step size λ is usable when no seed diverged and {what}."
+
+
+def _verdicts(result: Result, epsilon: float) -> str:
+    """Return the table of what each method forgives."""
+    ranges = result.ranges(epsilon)
+    end, spec = result.at(), result.spec
+    rows = []
+    for m, name in enumerate(spec.methods):
+        best = result.best_lambda(name)
+        gap = None if best is None else float(end.median[m, spec.lambdas.index(best)])
+        cells = [number(best), number(gap), _range(ranges[name]), decades(ranges[name])]
+        label = (
+            f'<th scope="row"><span class="method-{m}">{figures.glyph(name)}</span> {escape(methods[name].label)}</th>'
+        )
+        rows.append(f"<tr>{label}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+    head = ("method", "best λ", "suboptimality there", "usable λ", "decades")
+    return (
+        '<div class="wide"><table class="verdicts"><thead><tr>'
+        + "".join(f'<th scope="col">{title}</th>' for title in head)
+        + f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _range(found: UsableRange | None) -> str:
+    if found is None:
+        return "none"
+    if found.low == found.high:
+        return number(found.low)
+    low = ("≤ " if found.open_low else "") + number(found.low)
+    high = ("≥ " if found.open_high else "") + number(found.high)
+    return f"{low} to {high}" + (", and others beyond a hole" if found.holes else "")
+
+
+def _problem(problem: ProblemSpec) -> list[tuple[str, str]]:
+    tail = "the mean of all losses" if problem.beta == 0 else f"the mean of the worst {100 * (1 - problem.beta):.3g}%"
+    rows = [
+        ("objective", f"CVaR at β = {problem.beta:g}: {tail}"),
+        ("loss", f"{problem.loss}, {losses[problem.loss].formula}" + _times(problem.scale)),
+    ]
+    if problem.noise is None:
+        rows.append(("data", f"{problem.sample_size:,} rows, {problem.dim:,} columns (digest {problem.data})"))
+        return rows
+    values = ", ".join(f"{name} = {value:g}" for name, value in (problem.noise_params or {}).items())
+    rows.append(("noise", f"{problem.noise}, {noises[problem.noise].formula} with {values}"))
+    rows.append(("dimension", f"{problem.dim:,}"))
+    if problem.sample_size is None:
+        points = f"the distribution itself; evaluated on {problem.eval_size:,} points"
+    else:
+        points = f"{problem.sample_size:,} drawn points, which are all there is"
+    rows.append(("samples from", f"{points} (problem seed {problem.seed})"))
+    return rows
+
+
+def _times(scale: float) -> str:
+    return "" if scale == 1 else f", times {number(scale)}"
+
+
+def _sweep(spec: SweepSpec) -> list[tuple[str, str]]:
+    lambdas = spec.lambdas
+    if len(lambdas) <= 4:
+        grid = ", ".join(number(lam) for lam in lambdas)
+    else:
+        grid = f"{len(lambdas)} values from {number(lambdas[0])} to {number(lambdas[-1])}"
+    seeds = ", ".join(str(seed) for seed in spec.seeds[:8]) + (", …" if len(spec.seeds) > 8 else "")
+    return [
+        ("methods", ", ".join(f"{methods[name].label} ({methods[name].summary})" for name in spec.methods)),
+        ("step sizes λ", grid),
+        ("schedule", f"{spec.schedule}, {schedules[spec.schedule].formula}"),
+        ("iterations", f"{spec.iterations:,}, recorded at {len(spec.checkpoint_iterations)} of them"),
+        ("seeds", f"{len(spec.seeds):,}: {seeds}" if len(spec.seeds) > 1 else f"one: {seeds}"),
+    ]
+
+
+def _numbers(result: Result, epsilon: float) -> list[tuple[str, str]]:
+    optimum = result.optimum
+    gap = (
+        "no certificate was found" if optimum.gap is None else f"certified within {number(optimum.gap)} of the minimum"
+    )
+    timings = result.timings
+    parts = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in timings.items() if name != "total")
+    rows = [
+        ("F*", f"{optimum.value:.10g}, {gap}"),
+        ("α*", f"{optimum.alpha:.6g}"),
+        ("gap at the start", f"{number(result.start_gap)}, the median over seeds"),
+        ("ε", number(epsilon)),
+    ]
+    if "total" in timings:
+        rows.append(("time", f"{timings['total']:.2f} s on the clock"))
+    if parts:
+        rows.append(("summed over threads", parts))
+    return rows
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    body = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
+    return f'<table class="facts"><tbody>{body}</tbody></table>'
+
+
+def _style(spec: SweepSpec) -> str:
+    """Return the style sheet, with the charts' colours in both themes."""
+
+    def variables(theme: figures.Theme) -> str:
+        colours = "".join(
+            f"--method-{m}:{figures.style(name, theme.name).colour};" for m, name in enumerate(spec.methods)
+        )
+        return f"--text:{theme.text};--quiet:{theme.quiet};--line:{theme.grid};--page:{theme.surface};{colours}"
+
+    classes = "".join(f".method-{m}{{color:var(--method-{m})}}" for m in range(len(spec.methods)))
+    dark = f"@media (prefers-color-scheme: dark){{:root{{{variables(figures.DARK)}}}}}"
+    return f":root{{{variables(figures.LIGHT)}}}{dark}{_SHEET}{classes}".replace("FONT", figures.FONT)
+
+
+_SHEET = """
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--text);font:17px/1.5 FONT}
+main{max-width:1080px;margin:0 auto;padding:40px 28px 64px}
+h1{font-size:32px;line-height:1.2;margin:4px 0 12px;text-wrap:balance}
+h2{font-size:21px;line-height:1.3;margin:44px 0 8px}
+.kicker,.quiet{color:var(--quiet)}
+.kicker{margin:0}
+.lead{margin:0 0 20px;max-width:46em}
+figure{margin:0}
+.chart{width:100%}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{text-align:left;vertical-align:top;padding:8px 20px 8px 0;border-bottom:1px solid var(--line)}
+thead th{color:var(--quiet);font-weight:400}
+.verdicts{font-size:18px;white-space:nowrap}
+.facts th{font-weight:400;color:var(--quiet);width:11em}
+pre{padding:14px 16px;border:1px solid var(--line);border-radius:6px;font-size:15px;line-height:1.5;
+white-space:pre-wrap;overflow-wrap:anywhere}
+@media print{h2{break-after:avoid}figure,table{break-inside:avoid}}
+"""
+
+_SCRIPT = """
+const charts = JSON.parse(document.getElementById("charts").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function draw() {
+  for (const [name, chart] of Object.entries(charts[dark.matches ? "dark" : "light"]))
+    Plotly.react(name, chart.data, chart.layout, {responsive: true, displaylogo: false, displayModeBar: "hover"});
+}
+dark.addEventListener("change", draw);
+draw();
+"""

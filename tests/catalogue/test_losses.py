@@ -1,0 +1,103 @@
+"""Laws of every loss: its slope is its derivative, its scalar form is its torch form, it is convex."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from cvar_core.catalogue import losses
+from cvar_core.catalogue.arithmetic import exp_minus, log1p_unit
+from cvar_core.compiled import jit
+
+every_loss = pytest.mark.parametrize("loss", losses, ids=lambda loss: loss.name)
+
+
+def predictions_and_targets(loss) -> tuple[torch.Tensor, torch.Tensor]:
+    p = torch.cat([torch.linspace(-40, 40, 4001, dtype=torch.float64), torch.tensor([0.0, -0.0, 1e-9, 3e5, -3e5])])
+    y = torch.where(torch.arange(len(p)) % 2 == 0, 1.0, -1.0).to(p)
+    return p, y if loss.task == "classification" else 2.5 * y
+
+
+@every_loss
+def test_slope_is_the_derivative_of_the_value(loss):
+    p, y = predictions_and_targets(loss)
+    p.requires_grad_()
+    (derivative,) = torch.autograd.grad(loss.value(p, y).sum(), p)
+    torch.testing.assert_close(loss.slope(p.detach(), y), derivative, rtol=1e-12, atol=1e-14)
+
+
+@every_loss
+def test_curvature_is_the_derivative_of_the_slope(loss):
+    p, y = predictions_and_targets(loss)
+    h = 1e-5
+    difference = (loss.slope(p + h, y) - loss.slope(p - h, y)) / (2 * h)
+    smooth = (p - y).abs() > 1e-3 if loss.name == "absolute" else ((p - y).abs() - 1).abs() > 1e-3
+    kept = smooth & (p.abs() < 1e5)
+    torch.testing.assert_close(loss.curvature(p, y)[kept], difference[kept], rtol=1e-4, atol=1e-7)
+
+
+@every_loss
+def test_loss_is_convex_and_never_negative(loss):
+    p, y = predictions_and_targets(loss)
+    p, y = p[:4001], y[0].expand(4001)
+    slope = loss.slope(p, y)
+    assert bool((slope.diff() >= -1e-15).all())
+    assert bool((loss.value(p, y) >= 0).all())
+
+
+@every_loss
+def test_scalar_form_is_the_torch_form(loss):
+    p, y = predictions_and_targets(loss)
+    value, slope = loss.value(p, y), loss.slope(p, y)
+    plain = torch.tensor([loss.scalar(a, b) for a, b in zip(p.tolist(), y.tolist(), strict=True)], dtype=torch.float64)
+    torch.testing.assert_close(plain[:, 0], value, rtol=2e-15, atol=1e-300)
+    torch.testing.assert_close(plain[:, 1], slope, rtol=2e-15, atol=1e-300)
+    compiled = np.empty((2, len(p)))
+    jit(_elementwise(loss.scalar))(p.numpy(), y.numpy(), compiled)
+    torch.testing.assert_close(torch.from_numpy(compiled[0]), value, rtol=2e-15, atol=1e-300)
+    torch.testing.assert_close(torch.from_numpy(compiled[1]), slope, rtol=2e-15, atol=1e-300)
+
+
+def _elementwise(scalar):
+    def apply(p, y, out):
+        for i in range(p.shape[0]):
+            out[0, i], out[1, i] = scalar(p[i], y[i])
+
+    return apply
+
+
+@every_loss
+def test_reach_is_the_largest_score_below_alpha(loss):
+    y = torch.tensor(1.0, dtype=torch.float64)
+    for alpha in (0.01, 0.3, 0.7, 2.0, 50.0):
+        reach = loss.reach(alpha)
+        at = y + reach if loss.task == "regression" else -reach * y
+        assert float(loss.value(at, y)) == pytest.approx(alpha, rel=1e-12)
+    assert loss.reach(-0.1) == -math.inf
+
+
+@every_loss
+def test_lipschitz_constant_bounds_the_slope(loss):
+    p, y = predictions_and_targets(loss)
+    steepest = float(loss.slope(p, y).abs().max())
+    assert steepest > 1e5 if loss.lipschitz is None else steepest <= loss.lipschitz
+
+
+def test_smoothed_absolute_loss_lies_above_and_its_lines_below():
+    loss = losses["absolute"]
+    p, y = predictions_and_targets(loss)
+    for mu in (1.0, 1e-3, 1e-9):
+        value, slope, _, touch = loss.smoothed(p, y, mu)
+        assert bool((value >= loss.value(p, y)).all())
+        assert bool((value - loss.value(p, y) <= mu).all())
+        line = touch + slope * 0.7  # the line of that slope, 0.7 further on
+        assert bool((line <= loss.value(p + 0.7, y) + 1e-9).all())
+
+
+def test_elementary_functions_are_accurate_to_the_last_places():
+    a = np.concatenate([np.linspace(0, 745, 20011), np.geomspace(1e-300, 1, 500)])
+    exact = np.exp(-np.minimum(a, 708.0))
+    np.testing.assert_allclose([exp_minus(v) for v in a], exact, rtol=6e-16)
+    u = np.concatenate([np.linspace(0, 1, 20011), np.geomspace(1e-300, 1, 500)])
+    np.testing.assert_allclose([log1p_unit(v) for v in u], np.log1p(u), rtol=6e-16)

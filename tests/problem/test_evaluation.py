@@ -1,0 +1,61 @@
+"""The fused sum over points, with and without skipping, against the definition."""
+
+import pytest
+import torch
+
+from cvar_core import Problem
+from cvar_core.catalogue import losses
+from cvar_core.problem import objective
+from cvar_core.problem.evaluation import BLOCK, combine, predict, tail_sums
+
+every_loss = pytest.mark.parametrize("loss", losses.names())
+
+
+def iterates(problem: Problem, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Points near and far from the optimum, with α below, at and above the quantile."""
+    best = problem.optimum()
+    far = torch.tensor([0.0, 0.01, 0.3, 3.0, 1e3], dtype=torch.float64).repeat(4)
+    thetas = best.theta + far[:, None] * torch.randn(20, problem.spec.dim, dtype=torch.float64, generator=rng)
+    alphas = best.alpha * torch.tensor([-1.0, 0.0, 0.5, 1.0, 1.5], dtype=torch.float64).repeat_interleave(4)
+    return thetas, alphas
+
+
+@every_loss
+@pytest.mark.parametrize("size", [1, BLOCK - 1, BLOCK, 10 * BLOCK + 7])
+@pytest.mark.parametrize("dim", [1, 3, 4, 10])
+def test_fused_sum_is_the_definition(loss, size, dim, rng):
+    problem = Problem.synthetic(loss=loss, noise="gumbel", eval_size=size, dim=dim, beta=0.8)
+    thetas, alphas = iterates(problem, rng)
+    found = problem.objectives(thetas, alphas)
+    for theta, alpha, value in zip(thetas, alphas.tolist(), found.tolist(), strict=True):
+        assert value == pytest.approx(objective(problem.losses(theta), alpha, 0.8), rel=1e-12, abs=1e-12)
+
+
+@every_loss
+@pytest.mark.parametrize("noise", ["normal", "lognormal"])
+def test_skipping_changes_nothing_and_skips_something(loss, noise, rng):
+    problem = Problem.synthetic(loss=loss, noise=noise, eval_size=50_000)
+    thetas, alphas = iterates(problem, rng)
+    skipped = tail_sums(problem.points, problem.loss, thetas, alphas)
+    visited = tail_sums(problem.points, problem.loss, thetas, alphas, skip=False)
+    assert torch.equal(skipped, visited)
+    if problem.loss.task == "regression":
+        best = problem.optimum()
+        cutoff = problem.loss.reach(best.alpha) - float((best.theta - problem.theta_gen).norm())
+        assert float((problem.points.block_scores <= cutoff).double().mean()) > 0.3
+
+
+def test_value_of_a_run_does_not_depend_on_its_company(rng):
+    problem = Problem.synthetic(loss="logistic", noise="normal", eval_size=20_000)
+    thetas, alphas = iterates(problem, rng)
+    together = problem.objectives(thetas, alphas)
+    alone = torch.cat([problem.objectives(thetas[i : i + 1], alphas[i : i + 1]) for i in range(len(alphas))])
+    assert torch.equal(together, alone)
+
+
+def test_products_with_the_points(rng):
+    columns = torch.randn(7, 1003, dtype=torch.float64, generator=rng)
+    theta = torch.randn(7, dtype=torch.float64, generator=rng)
+    weights = torch.randn(1003, dtype=torch.float64, generator=rng)
+    torch.testing.assert_close(predict(columns, theta), theta @ columns, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(combine(columns, weights), columns @ weights, rtol=1e-12, atol=1e-12)

@@ -1,0 +1,132 @@
+"""F*: against closed forms, exact linear programmes, its own certificate and the runs."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import linprog
+
+from cvar_core import Cancelled, Problem, sweep
+from cvar_core.catalogue import losses
+from cvar_core.problem import cvar
+from cvar_core.problem.draws import targets
+
+# Population values at β = 0.95: noise ↦ (F* of absolute loss, its standard error at 10⁶ points, the same for squared).
+CLOSED_FORMS = {
+    "normal": (4.6756, 0.0045, 11.1640, 0.022),
+    "gumbel": (15.9322, 0.025, 135.020, 0.46),
+    "lognormal": (63.2298, 0.19, 2576.94, 28.5),
+}
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("noise", CLOSED_FORMS)
+@pytest.mark.parametrize("loss", ["squared", "absolute", "logistic"])
+def test_optimum_of_the_papers_problems_is_the_closed_form(loss, noise):
+    problem = Problem.synthetic(loss=loss, noise=noise, eval_size=1_000_000)
+    best = problem.optimum()
+    absolute, absolute_error, squared, squared_error = CLOSED_FORMS[noise]
+    value, error = {
+        "absolute": (absolute, absolute_error),
+        "squared": (squared, squared_error),
+        "logistic": (math.log(2), 1e-15),
+    }[loss]
+    assert best.value == pytest.approx(value, abs=3.5 * error)
+    assert best.gap is not None
+    assert best.gap <= 1e-9 * (1 + best.value)
+    assert best.value == pytest.approx(cvar(problem.losses(best.theta), 0.95), rel=1e-13)
+    if loss != "logistic":
+        _, noise_drawn = targets(problem.spec, torch.zeros(1_000_000, dtype=torch.float64))
+        at_generator = cvar(problem.loss.value(noise_drawn, torch.zeros_like(noise_drawn)), 0.95)
+        assert best.value <= at_generator * (1 + 1e-12)
+
+
+def exact_by_linear_programme(x: np.ndarray, y: np.ndarray, beta: float) -> float:
+    """min α + Σ s_i/((1−β)n) with s_i ≥ |x_i·θ − y_i| − α and s_i ≥ 0, solved by HiGHS."""
+    n, d = x.shape
+    cost = np.concatenate([np.zeros(d), [1.0], np.full(n, 1 / ((1 - beta) * n))])
+    above = np.hstack([x, -np.ones((n, 1)), -np.eye(n)])
+    below = np.hstack([-x, -np.ones((n, 1)), -np.eye(n)])
+    bounds = [(None, None)] * (d + 1) + [(0, None)] * n
+    found = linprog(cost, A_ub=np.vstack([above, below]), b_ub=np.concatenate([y, -y]), bounds=bounds, method="highs")
+    assert found.success
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("n", [10, 11, 60, 300])
+@pytest.mark.parametrize("level", ["erm", "0.3", "0.5", "0.95", "max"])
+def test_absolute_loss_agrees_with_an_exact_linear_programme(n, level):
+    beta = {"erm": 0.0, "max": (n - 1) / n}.get(level) if level in ("erm", "max") else float(level)
+    rng = np.random.default_rng(n)
+    x, y = rng.standard_normal((n, 4)), rng.standard_t(3, n)
+    best = Problem.from_arrays(x, y, loss="absolute", beta=beta).optimum()
+    exact = exact_by_linear_programme(x, y, beta)
+    assert best.value == pytest.approx(exact, abs=1e-6)
+    assert best.value >= exact - 1e-9
+    assert best.gap is not None
+    assert best.gap <= 1e-6
+
+
+@pytest.mark.parametrize("loss", losses.names())
+@pytest.mark.parametrize("beta", [0.0, 0.2, 0.5, 0.9, 0.99, 0.999])
+@pytest.mark.parametrize("n", [10, 100, 5_000])
+def test_optimum_is_certified_for_any_level_and_size(loss, beta, n):
+    problem = Problem.synthetic(loss=loss, noise="student", beta=beta, dim=3, sample_size=n)
+    best = problem.optimum()
+    assert best.value == pytest.approx(problem.objective(best.theta, best.alpha), rel=1e-12, abs=1e-12)
+    near = best.theta + 1e-3 * torch.randn(50, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    assert min(cvar(problem.losses(theta), beta) for theta in near) >= best.value - 1e-9 * (1 + best.value)
+    if best.gap is None:  # separable labels: the infimum is not attained
+        assert loss == "logistic"
+    else:
+        assert best.gap <= 1e-6 * (1 + best.value)
+
+
+def test_erm_of_squared_loss_is_least_squares(rng):
+    x = torch.randn(400, 6, dtype=torch.float64, generator=rng)
+    y = torch.randn(400, dtype=torch.float64, generator=rng)
+    best = Problem.from_arrays(x, y, loss="squared", beta=0.0).optimum()
+    exact = torch.linalg.lstsq(x, y.unsqueeze(1)).solution.squeeze(1)
+    torch.testing.assert_close(best.theta, exact, rtol=1e-6, atol=1e-6)
+    assert best.alpha == pytest.approx(float((0.5 * (x @ best.theta - y) ** 2).min()))
+
+
+def test_sparse_and_dense_arrays_have_one_optimum(rng):
+    from scipy.sparse import csr_array
+
+    x = torch.randn(300, 8, dtype=torch.float64, generator=rng) * (torch.rand(300, 8, generator=rng) < 0.3)
+    y = torch.randn(300, dtype=torch.float64, generator=rng)
+    dense = Problem.from_arrays(x, y, loss="huber", beta=0.8).optimum()
+    sparse = Problem.from_arrays(csr_array(x.numpy()), y, loss="huber", beta=0.8).optimum()
+    assert sparse.value == pytest.approx(dense.value, rel=1e-9)
+
+
+def test_scale_multiplies_the_optimum():
+    one, cents = (Problem.synthetic(eval_size=2_000, scale=scale).optimum() for scale in (1.0, 100.0))
+    assert cents.value == pytest.approx(100 * one.value, rel=1e-12)
+    assert torch.equal(cents.theta, one.theta)
+
+
+@pytest.mark.parametrize("after", [0, 3, 12])
+def test_solving_stops_when_asked(after):
+    calls = 0
+
+    def stop() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > after
+
+    with pytest.raises(Cancelled):
+        Problem.synthetic(eval_size=5_000).optimum(stop)
+    assert calls == after + 1
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("loss", ["squared", "absolute", "logistic"])
+def test_no_run_of_a_paper_sized_sweep_beats_the_optimum(loss):
+    problem = Problem.synthetic(loss=loss, noise="gumbel", eval_size=1_000_000)
+    result = sweep(problem, iterations=100_000)
+    best = result.optimum.value
+    assert np.nanmin(result.suboptimality) >= -1e-9 * (1 + abs(best))
+    assert result.objectives.shape == (3, 5, 27, 15)

@@ -1,0 +1,121 @@
+"""What a problem draws: laws of the distributions, and that a seed means one thing."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from cvar_core import Problem, SpecError
+from cvar_core.problem.draws import block_length, start
+
+
+def test_features_lie_on_the_unit_sphere_and_are_shared():
+    one, two = Problem.synthetic(eval_size=5_000), Problem.synthetic(loss="logistic", noise="normal", eval_size=5_000)
+    torch.testing.assert_close(one.points.columns.norm(dim=0), torch.ones(5_000, dtype=torch.float64))
+    assert one.points.columns.data_ptr() == two.points.columns.data_ptr()
+    spread = one.points.columns.mean(1)
+    assert float(spread.abs().max()) < 5 / np.sqrt(5_000 * 10)
+
+
+@pytest.mark.parametrize(("loss", "widest"), [("squared", 1.0), ("logistic", 10.0)])
+def test_generating_parameters_are_uniform_on_a_cube(loss, widest):
+    theta = Problem.synthetic(loss=loss, dim=2_000, eval_size=10).theta_gen / widest
+    assert 0 <= float(theta.min()) < 0.01
+    assert 0.99 < float(theta.max()) <= 1
+    assert float(theta.mean()) == pytest.approx(0.5, abs=0.03)
+
+
+def test_targets_are_the_clean_ones_plus_noise():
+    problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=20_000)
+    residual = problem.points.target - problem.points.predict(problem.theta_gen)
+    assert float(residual.mean()) == pytest.approx(0, abs=0.06)
+    assert float(residual.std()) == pytest.approx(2, abs=0.05)
+    correlation = torch.corrcoef(torch.vstack([problem.points.columns, residual]))[-1, :-1]
+    assert float(correlation.abs().max()) < 0.03, "ordering the noise must not tie it to the features"
+
+
+def test_labels_follow_the_sigmoid_of_the_noisy_score():
+    problem = Problem.synthetic(loss="logistic", noise="normal", noise_params={"std": 1e-6}, eval_size=50_000)
+    points = problem.points
+    expected = torch.sigmoid(points.predict(problem.theta_gen))
+    observed = (points.target > 0).to(expected)
+    assert set(points.target.unique().tolist()) == {-1.0, 1.0}
+    assert float((observed - expected).mean()) == pytest.approx(0, abs=0.01)
+    assert float(observed[expected > 0.9].mean()) > 0.9
+
+
+def test_stream_and_evaluation_set_have_one_law():
+    problem = Problem.synthetic(loss="absolute", noise="gumbel", eval_size=20_000)
+    length = block_length(10)
+    x, y, norms = problem.samples(3, 0, length)
+    torch.testing.assert_close(norms, torch.ones(length, dtype=torch.float64))
+    fresh, held = y - x @ problem.theta_gen, problem.points.target - problem.points.predict(problem.theta_gen)
+    assert float(fresh.median()) == pytest.approx(float(held.median()), abs=0.5)
+    assert float(fresh.std()) == pytest.approx(float(held.std()), rel=0.1)
+
+
+def test_stream_is_a_pure_function_of_seed_and_position():
+    problem = Problem.synthetic(eval_size=100)
+    whole = problem.samples(1, 0, 100)
+    parts = [Problem.synthetic(eval_size=100).samples(1, a, a + 25) for a in (75, 0, 50, 25)]
+    assert torch.equal(whole.y, torch.cat([parts[i].y for i in (1, 3, 2, 0)]))
+    assert not torch.equal(whole.y, problem.samples(2, 0, 100).y)
+
+
+def test_finite_sample_is_its_own_distribution():
+    problem = Problem.synthetic(sample_size=7, eval_size=1_000_000)
+    assert problem.points.count == 7
+    _, y, _ = problem.samples(0, 0, 500)
+    assert set(y.tolist()) == set(problem.points.target.tolist())
+
+
+def test_start_is_the_papers():
+    drawn = [start(seed, 1_000) for seed in range(40)]
+    alphas = np.array([alpha for _, alpha in drawn])
+    assert ((alphas > 0) & (alphas < 1)).all()
+    assert alphas.mean() == pytest.approx(0.5, abs=0.2)
+    theta = torch.cat([theta for theta, _ in drawn])
+    assert float(theta.std()) == pytest.approx(1, abs=0.02)
+    problem = Problem.synthetic(eval_size=3_000, scale=4.0)
+    begin = problem.start(5)
+    assert begin.alpha == 4 * start(5, 10)[1], "scale scales α_0"
+    assert begin.initial_loss == pytest.approx(float(problem.losses(begin.theta).mean()), rel=1e-12)
+
+
+def test_problem_survives_pickling():
+    problem = Problem.from_arrays(np.eye(3), [1.0, 2.0, 3.0], loss="absolute", beta=0.5)
+    copy = pickle.loads(pickle.dumps(problem))
+    assert copy.spec == problem.spec
+    assert copy.optimum().value == problem.optimum().value
+
+
+def test_arrays_of_any_kind_are_one_problem():
+    from scipy.sparse import csc_matrix
+
+    x, y = np.arange(12.0).reshape(4, 3), [1.0, -1.0, 1.0, -1.0]
+    given = [x, torch.tensor(x), x.astype(np.float32), csc_matrix(x)]
+    values = [Problem.from_arrays(each, y, loss="logistic").objective(torch.ones(3).double(), 0.2) for each in given]
+    assert values == pytest.approx([values[0]] * 4)
+    assert Problem.from_arrays(x, y).spec == Problem.from_arrays(torch.tensor(x), y).spec
+    assert Problem.from_arrays(x, y).spec != Problem.from_arrays(x + 1, y).spec
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "loss", "words"),
+    [
+        ([[1.0, np.nan]], [1.0], "squared", "X holds NaN"),
+        ([[1.0, np.inf]], [1.0], "squared", "X holds NaN or infinite"),
+        ([[1.0]], [np.nan], "squared", "y holds NaN"),
+        ([[1.0], [2.0]], [0.0, 1.0], "logistic", "labels −1 and 1"),
+        ([[1.0], [2.0]], [1.0], "squared", "y needs shape (2,)"),
+        ([1.0, 2.0], [1.0], "squared", "rows and columns"),
+        (np.empty((0, 3)), [], "squared", "at least one of each"),
+        ([["a"]], [1.0], "squared", "numbers only"),
+    ],
+)
+def test_bad_arrays_get_a_sentence(x, y, loss, words):
+    with pytest.raises(SpecError) as raised:
+        Problem.from_arrays(np.array(x), y, loss=loss)
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
