@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,17 @@ from ..problem import Problem
 from ..version import __version__
 
 
-def seconds(work: Callable[[], object], repeats: int = 1, enough: float = 2.0) -> float:
-    """Return the median time of ``repeats`` calls, or of as many as it takes to fill ``enough`` seconds."""
-    times: list[float] = []
-    while len(times) < repeats and sum(times) < enough:
-        begun = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times)
+def seconds(work: Callable[[], object]) -> float:
+    """Return the time of one call."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def side_by_side(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Return the median times of all works, which take turns: what else the machine does hits them alike."""
+    times = [{name: seconds(work) for name, work in works.items()} for _ in range(rounds)]
+    return {name: statistics.median(one[name] for one in times) for name in works}
 
 
 @contextlib.contextmanager
@@ -69,7 +72,7 @@ def multiply_adds_per_second(size: int = 1_024) -> float:
     """Return the machine's rate in float64: that of a matrix product, on the threads that torch has now."""
     a, b = torch.rand(2, size, size, dtype=torch.float64)
     torch.mm(a, b)
-    return size**3 / seconds(lambda: torch.mm(a, b), 5)
+    return size**3 / side_by_side({"product": lambda: torch.mm(a, b)}, 5)["product"]
 
 
 def peak_megabytes() -> float:

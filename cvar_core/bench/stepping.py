@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..problem import Problem
 from .contenders import Run, autograd, eager, jax_installed, jax_scan, ours
-from .measure import seconds, torch_threads
+from .measure import seconds, side_by_side, torch_threads
 from .panel import Panel, blocks, draw, sweep_spec
 from .sizes import Sizes
 from .table import Cell, table
@@ -48,19 +48,17 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
             contenders.append(Contender("jax", "JAX, vmap over runs, scan over steps", jax_scan, panel))
         short = panel.cut(sizes.path, 1, few)
         reference = ours(short)()
-        results: dict[str, Any] = {}
-        for one in contenders:
-            difference = _difference(one.ready(short)(), reference)
-            run = one.ready(one.part)
-            run()  # warm: what is compiled or cached on a first call is not what is asked here
-            took = seconds(run, sizes.repeats)
-            results[one.name] = {
-                "microseconds_per_step": 1e6 * took / one.part.steps * panel.runs / one.part.runs,
-                "measured_steps": one.part.steps,
-                "measured_runs": one.part.runs,
-                "difference": difference,
-                "agrees": difference <= AGREEMENT,
-            }
+        differences = {one.name: _difference(one.ready(short)(), reference) for one in contenders}
+        took = side_by_side({one.name: one.ready(one.part) for one in contenders}, sizes.repeats)
+    results: dict[str, Any] = {}
+    for one in contenders:
+        results[one.name] = {
+            "microseconds_per_step": 1e6 * took[one.name] / one.part.steps * panel.runs / one.part.runs,
+            "measured_steps": one.part.steps,
+            "measured_runs": one.part.runs,
+            "difference": differences[one.name],
+            "agrees": differences[one.name] <= AGREEMENT,
+        }
     for row in results.values():
         row["times_ours"] = row["microseconds_per_step"] / results["ours"]["microseconds_per_step"]
     results["sampling"] = {"microseconds_per_step": 1e6 * drawing / panel.steps}

@@ -85,8 +85,10 @@ class Result:
 
     @functools.cached_property
     def start_gap(self) -> float:
-        """g0, the median suboptimality of the starts."""
-        return float(np.median(self.suboptimality[0, :, 0, 0]))
+        """g0, the median suboptimality of the starts that are recorded."""
+        starts = np.where(self.recorded > 0, self.suboptimality[:, :, 0, 0], np.nan)
+        known = starts[np.isfinite(starts)]
+        return float(np.median(known)) if len(known) else np.inf
 
     @functools.cached_property
     def curves(self) -> pd.DataFrame:
@@ -104,19 +106,22 @@ class Result:
         return rows[np.broadcast_to(known, (len(spec.methods), len(spec.lambdas), *known.shape[2:])).ravel()]
 
     def at(self, checkpoint: int = -1) -> Summary:
-        """Return the state over seeds at a checkpoint; by default the last one that every run has reached."""
-        reached = int(self.recorded.min()) - 1
+        """Return the state over seeds at a checkpoint; by default the last one that every run has reached.
+
+        Before every run has recorded its start, that is the start, with what is not known yet as +∞.
+        """
+        reached = max(int(self.recorded.min()) - 1, 0)
         index = reached if checkpoint < 0 else min(checkpoint, reached)
         gaps = self.suboptimality[:, :, index, :]
         counted = np.where(np.isnan(gaps), np.inf, gaps)
-        with np.errstate(invalid="ignore"):  # between two infinities the median is infinite, not NaN
+        with np.errstate(invalid="ignore", over="ignore"):  # the median of two huge values is infinite, not an error
             median = np.median(counted, axis=1)
         return Summary(
             iteration=self.spec.checkpoint_iterations[index],
             median=np.where(np.isnan(median), np.inf, median),
             low=counted.min(axis=1),
             high=counted.max(axis=1),
-            diverged=np.isnan(gaps).sum(axis=1),
+            diverged=(np.isnan(gaps) & (self.recorded > index)[:, :, None]).sum(axis=1),
         )
 
     def summary(self) -> pd.DataFrame:
@@ -136,7 +141,8 @@ class Result:
         """Return the suboptimality at which a share ``closed`` of the gap at the start is closed."""
         if not 0 < closed < 1:
             raise SpecError(f"the share of the gap to close is {closed:g}, but it must lie between 0 and 1")
-        return max((1 - closed) * self.start_gap, 1e-6 * (1 + abs(self.optimum.value)))
+        floor = 1e-6 * (self.spec.problem.scale + abs(self.optimum.value))  # in the loss's unit, as all of this
+        return max((1 - closed) * self.start_gap, floor)
 
     def ranges(self, epsilon: float | None = None) -> dict[str, UsableRange | None]:
         """Return the range of λ that each method forgives, around its best."""

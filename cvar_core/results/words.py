@@ -18,7 +18,7 @@ def number(value: float | None) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0 or 1e-3 <= abs(value) < 1e4:
-        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
         return text.replace("-", "−")
     mantissa, exponent = f"{value:.2e}".split("e")
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
@@ -36,6 +36,10 @@ def decades(found: UsableRange | None) -> str:
 def finding(result: Result, epsilon: float | None = None) -> str:
     """Say in one sentence how many decades of λ each method forgives, the most forgiving first."""
     ranges = result.ranges(epsilon)
+    if len(result.spec.lambdas) == 1:
+        lam = number(result.spec.lambdas[0])
+        usable = [methods[name].label for name, found in ranges.items() if found is not None]
+        return f"λ = {lam} is usable for {' and '.join(usable) if usable else 'no method'}"
     order = sorted(ranges, key=lambda name: -(ranges[name].decades if ranges[name] else -1.0))  # type: ignore[union-attr]
     if ranges[order[0]] is None:
         return "No λ of this grid is usable for any method"

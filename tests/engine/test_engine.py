@@ -1,0 +1,152 @@
+"""Sweeps: the same bits in any chunks and on any number of workers, and the meaning of an iteration."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from cvar_core import Cancelled, Problem, ProblemSpec, SweepSpec, sweep
+from cvar_core.catalogue import Linearisation, StepSizes, methods
+from cvar_core.engine import Shard, advance, next_stop, shards, start
+from cvar_core.problem import objective
+
+LAMBDAS = (1e-3, 0.1, 1.0, 10.0, 1e4)
+
+
+def small(**changes) -> tuple[Problem, SweepSpec]:
+    chosen = {"loss": "squared", "noise": "lognormal", "eval_size": 1_500, "dim": 6} | changes
+    runs = {name: chosen.pop(name) for name in ("schedule", "iterations", "lambdas", "checkpoints") if name in chosen}
+    spec = SweepSpec(ProblemSpec(**chosen), seeds=2, **({"lambdas": LAMBDAS, "iterations": 900} | runs))
+    return Problem(spec.problem), spec
+
+
+def by_hand(problem: Problem, spec: SweepSpec, shard: Shard, lam: float, updates: int) -> float:
+    """F̃ at the mean of x_1 … x_n, one update at a time, from the definitions alone."""
+    begin = problem.start(shard.seed)
+    theta, alpha = begin.theta, torch.tensor(begin.alpha, dtype=torch.float64)
+    method, path = methods[shard.method], []
+    for t in range(updates):
+        (x,), (y,), _ = problem.samples(shard.seed, t, t + 1)
+        p = x @ theta
+        loss, v = problem.loss.value(p, y), problem.loss.slope(p, y) * x
+        decay = 1 / np.sqrt(t + 1) if spec.schedule == "decreasing" else 1 / np.sqrt(spec.iterations)
+        sizes = method.step_sizes(*torch.tensor([lam * decay, begin.initial_loss], dtype=torch.float64))
+        theta, alpha = method.step(Linearisation(theta, alpha, loss, v, problem.spec.beta), StepSizes(*sizes))
+        path.append((theta, alpha))
+    mean = torch.stack([theta for theta, _ in path]).mean(0)
+    level = float(torch.stack([alpha for _, alpha in path]).mean())
+    return objective(problem.losses(mean), level, problem.spec.beta)
+
+
+@pytest.mark.parametrize("method", methods.names())
+@pytest.mark.parametrize("schedule", ["decreasing", "constant"])
+def test_record_n_is_the_mean_of_the_iterates_after_n_updates(method, schedule):
+    problem, spec = small(schedule=schedule, iterations=60, lambdas=(0.01, 0.3), checkpoints=5)
+    shard = Shard(method, 1)
+    _, records = advance(problem, spec, shard, start(problem, spec, shard), 60)
+    assert records.iterations == spec.checkpoint_iterations == (0, 1, 3, 8, 22, 60)
+    begin = problem.start(1)
+    expected = objective(problem.losses(begin.theta), begin.alpha, 0.95)
+    assert records.objectives[0].tolist() == pytest.approx([expected] * 2, rel=1e-12)
+    for row, n in enumerate(records.iterations[1:], 1):
+        for column, lam in enumerate(spec.lambdas):
+            by_definition = by_hand(problem, spec, shard, lam, n)
+            assert float(records.objectives[row, column]) == pytest.approx(by_definition, rel=1e-10)
+
+
+def follow(problem, spec, shard, stops):
+    state, parts = start(problem, spec, shard), []
+    for until in stops:
+        state, records = advance(problem, spec, shard, pickle.loads(pickle.dumps(state)), until)
+        parts.append(records.objectives)
+    return state, torch.cat(parts)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("sample_size", [None, 37])
+def test_chunks_do_not_change_a_bit(loss, sample_size):
+    problem, spec = small(loss=loss, sample_size=sample_size, iterations=5_000)
+    for shard in shards(spec):
+        whole = follow(problem, spec, shard, [5_000])
+        for stops in ([0, 1, 2, 5_000], [999, 1_000, 4_096, 4_097, 5_000], range(0, 5_001, 500)):
+            state, objectives = follow(Problem(spec.problem), spec, shard, stops)
+            torch.testing.assert_close(objectives, whole[1], rtol=0, atol=0, equal_nan=True)
+            assert state[:2] == whole[0][:2]
+            for ours, theirs in zip(state[2:], whole[0][2:], strict=True):
+                torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
+
+
+def test_workers_do_not_change_a_bit():
+    results = [sweep(Problem.synthetic(eval_size=3_000), iterations=2_000, seeds=3, workers=n) for n in (1, 2, 5)]
+    for other in results[1:]:
+        assert np.array_equal(other.objectives, results[0].objectives, equal_nan=True)
+        assert other.optimum.value == results[0].optimum.value
+        assert torch.equal(other.optimum.theta, results[0].optimum.theta)
+
+
+def test_a_run_does_not_depend_on_the_grid_it_is_in():
+    problem = Problem.synthetic(eval_size=3_000)
+    grid = sweep(problem, iterations=500, seeds=[2])
+    alone = sweep(problem, methods=["spl+"], lambdas=[1.0], iterations=500, seeds=[7, 2])
+    ours = alone.objectives[0, 1, :, 0]
+    assert np.array_equal(ours, grid.objectives[2, 0, :, grid.spec.lambdas.index(1.0)])
+
+
+def test_methods_and_lambdas_of_a_seed_share_its_start():
+    result = sweep(Problem.synthetic(eval_size=1_000), iterations=10, seeds=2)
+    starts = result.objectives[:, :, 0, :]
+    assert len({*starts[:, 0].ravel()}) == len({*starts[:, 1].ravel()}) == 1
+    assert starts[0, 0, 0] != starts[0, 1, 0]
+
+
+def test_diverged_is_for_ever_and_a_huge_value_is_data():
+    problem, spec = small(loss="squared", iterations=900, lambdas=(1e-3, 30.0, 1e4))
+    _, objectives = follow(problem, spec, Shard("sgm", 0), [900])
+    gone = objectives.isnan()
+    assert not gone[:, 0].any()
+    assert gone[-1, 2]
+    assert torch.equal(gone, gone.to(torch.int8).cummax(0).values.bool())
+    assert objectives[~gone].max() > 1e20
+
+
+def test_each_chunk_is_short_and_ends_the_run():
+    problem, spec = small(eval_size=1_000_000, iterations=100_000)
+    state, stops = start(problem, spec, Shard("spl", 0)), []
+    checkpoints = spec.checkpoint_iterations
+    while state.recorded < len(checkpoints):
+        until = next_stop(problem, spec, state)
+        passed = sum(n <= until for n in checkpoints)
+        assert until > state.iteration or passed > state.recorded
+        state = state._replace(iteration=until, recorded=passed)
+        stops.append(until)
+    assert stops[-1] == 100_000
+    costs = [(sum(a < n <= b for n in checkpoints)) for a, b in itertools.pairwise([-1, *stops])]
+    assert max(costs) * len(LAMBDAS) * 1e6 * 1e-9 < 0.5
+
+
+def test_a_sweep_stops_when_asked():
+    problem = Problem.synthetic(eval_size=1_000)
+    with pytest.raises(Cancelled):
+        sweep(problem, iterations=10**9, stop=lambda: True)
+
+
+def test_progress_grows_to_the_end():
+    seen = []
+    sweep(Problem.synthetic(eval_size=1_000), iterations=100, seeds=2, report=lambda p: seen.append(p.share))
+    assert seen[-1] == 1.0
+    assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_data_sets_are_swept_too(kind):
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 5)) * (rng.random((200, 5)) < 0.5)
+    y = np.sign(x[:, 0] + rng.standard_normal(200))
+    given = csr_array(x) if kind == "sparse" else x
+    result = sweep(Problem.from_arrays(given, y, loss="logistic", beta=0.5), iterations=2_000, seeds=2)
+    assert result.suboptimality.min() >= -1e-9
+    assert result.ranges()["spl+"] is not None

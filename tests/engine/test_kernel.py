@@ -1,0 +1,188 @@
+"""The compiled steps against the plain torch step, which is their definition."""
+
+import subprocess
+import sys
+import warnings
+
+import pytest
+import torch
+
+from cvar_core.catalogue import losses, methods, schedules
+from cvar_core.engine.kernel import LANES, TILE, steps_in_torch
+
+every_method = pytest.mark.parametrize("method", methods.names())
+every_loss = pytest.mark.parametrize("loss", losses.names())
+every_schedule = pytest.mark.parametrize("schedule", schedules.names())
+compiled = torch.ops.cvar_core.steps
+
+
+def samples(loss: str, count: int, dim: int, rng: torch.Generator):
+    x = torch.randn(count, dim, dtype=torch.float64, generator=rng)
+    x /= x.norm(dim=1, keepdim=True)
+    y = 3 * torch.randn(count, dtype=torch.float64, generator=rng)
+    return x, torch.sign(y) if losses[loss].task == "classification" else y, (x * x).sum(1)
+
+
+def fresh(runs: int, dim: int, rng: torch.Generator):
+    theta = torch.randn(runs, dim, dtype=torch.float64, generator=rng)
+    alpha = 4 * torch.randn(runs, dtype=torch.float64, generator=rng)
+    return theta, alpha, torch.zeros_like(theta), torch.zeros_like(alpha), torch.zeros(runs, dtype=torch.bool)
+
+
+def close(ours, theirs, tolerance: float) -> None:
+    for mine, other in zip(ours[:4], theirs[:4], strict=True):
+        torch.testing.assert_close(mine, other, rtol=tolerance, atol=tolerance)
+    assert torch.equal(ours[4], theirs[4])
+
+
+@every_schedule
+@every_method
+@every_loss
+def test_ten_thousand_single_steps_agree(loss, method, schedule, rng):
+    runs, dim = 100, 7
+    factors = schedules[schedule].factors(0, 100, 100)
+    for t in range(100):
+        x, y, norms = samples(loss, 1, dim, rng)
+        state = fresh(runs, dim, rng)
+        lam_theta, lam_alpha = (10 ** torch.randn(runs, dtype=torch.float64, generator=rng) for _ in range(2))
+        args = (x, y, norms, factors[t : t + 1], lam_theta, lam_alpha, *state, 0.9, 1.7, loss, method)
+        close(compiled(*args), steps_in_torch(*args), 1e-12)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "huber"])
+@every_method
+def test_ties_and_zero_slopes_agree(loss, method):
+    """Whole numbers, so that both see exactly the same ties."""
+    alphas = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.5, -1.0], dtype=torch.float64)
+    runs = len(alphas)
+    theta = torch.zeros(runs, 2, dtype=torch.float64)
+    ones = torch.ones(runs, dtype=torch.float64)
+    for target in (-1.0, 0.0, 1.0, 2.0, 3.0):
+        state = (theta, alphas, torch.zeros_like(theta), torch.zeros(runs).double(), torch.zeros(runs).bool())
+        x, y = torch.tensor([[1.0, 0.0]], dtype=torch.float64), torch.tensor([target], dtype=torch.float64)
+        one = torch.ones(1, dtype=torch.float64)
+        args = (x, y, one, one, ones, ones, *state, 0.5, 1.0, loss, method)
+        ours = compiled(*args)
+        close(ours, steps_in_torch(*args), 1e-15)
+        value = float(losses[loss].value(torch.zeros(1), y))
+        if method == "sgm":
+            still = ours[0].eq(0).all(1)
+            assert torch.equal(still, (alphas >= value) | (y == 0)), "α_t ≥ ℓ_t means no θ step"
+
+
+@every_schedule
+@every_method
+@every_loss
+def test_whole_paths_agree_where_the_dynamics_are_stable(loss, method, schedule, rng):
+    lam = torch.tensor([1e-6, 1e-4, 1e-2, 0.1, 1.0, 3.0, 10.0], dtype=torch.float64)
+    sizes = methods[method].step_sizes(lam, torch.tensor(2.5, dtype=torch.float64))
+    x, y, norms = samples(loss, 2_000, 10, rng)
+    theta, *rest = fresh(1, 10, rng)
+    state = [part.repeat(len(lam), *[1] * (part.dim() - 1)) for part in (theta, *rest)]
+    factors = schedules[schedule].factors(0, 2_000, 2_000)
+    args = (x, y, norms, factors, *sizes, *state, 0.95, 1.0, loss, method)
+    ours, theirs = compiled(*args), steps_in_torch(*args)
+    if method == "sgm" and loss == "squared":  # the subgradient method itself is unstable for λ ≥ 1 here
+        kept = (theirs[0].abs().amax(1) < 100) & (lam < 1)
+        ours, theirs = ([part[kept] for part in each] for each in (ours, theirs))
+    close(ours, theirs, 1e-10 * 2_000)  # the sums are over 2,000 iterates
+    close([part / 2_000 if i in (2, 3) else part for i, part in enumerate(ours)],
+          [part / 2_000 if i in (2, 3) else part for i, part in enumerate(theirs)], 1e-10)  # fmt: skip
+
+
+@every_loss
+def test_spl_plus_path_is_free_of_the_unit_of_loss(loss, rng):
+    lam = torch.logspace(-3, 4, 15, dtype=torch.float64)
+    x, y, norms = samples(loss, 3_000, 10, rng)
+    theta, alpha, *rest = (part.repeat(15, *[1] * (part.dim() - 1)) for part in fresh(1, 10, rng))
+    factors = schedules["decreasing"].factors(0, 3_000, 3_000)
+
+    def path(scale: float):
+        sizes = methods["spl+"].step_sizes(lam, torch.tensor(2.5 * scale, dtype=torch.float64))
+        return compiled(x, y, norms, factors, *sizes, theta, scale * alpha, *rest, 0.95, scale, loss, "spl+")
+
+    plain = path(1.0)
+    for power in (-20, -3, 1, 30):
+        scaled = path(2.0**power)
+        assert torch.equal(scaled[0], plain[0]), "θ is bit-identical"
+        assert torch.equal(scaled[1], 2.0**power * plain[1])
+
+
+def test_spl_does_see_the_unit_of_loss(rng):
+    x, y, norms = samples("squared", 100, 10, rng)
+    state = fresh(1, 10, rng)
+    factors = schedules["decreasing"].factors(0, 100, 100)
+    lam = torch.ones(1, dtype=torch.float64)
+    one, two = (
+        compiled(x, y, norms, factors, lam, lam, state[0], s * state[1], *state[2:], 0.95, s, "squared", "spl")[0]
+        for s in (1.0, 2.0)
+    )
+    assert not torch.allclose(one, two)
+
+
+@every_method
+def test_a_run_does_not_depend_on_its_neighbours(method, rng):
+    runs = TILE + LANES + 3
+    x, y, norms = samples("logistic", 500, 5, rng)
+    state = fresh(runs, 5, rng)
+    lam = torch.logspace(-3, 3, runs, dtype=torch.float64)
+    factors = schedules["decreasing"].factors(0, 500, 500)
+    together = compiled(x, y, norms, factors, lam, lam, *state, 0.9, 1.0, "logistic", method)
+    for some in (slice(0, 1), slice(7, 9), slice(TILE - 1, TILE + 2), slice(runs - 1, runs)):
+        part = [each[some] for each in state]
+        alone = compiled(x, y, norms, factors, lam[some], lam[some], *part, 0.9, 1.0, "logistic", method)
+        assert all(torch.equal(mine, whole[some]) for mine, whole in zip(alone, together, strict=True))
+
+
+def test_steps_in_pieces_are_the_steps_in_one_go(rng):
+    x, y, norms = samples("squared", 700, 5, rng)
+    state = fresh(20, 5, rng)
+    lam = torch.logspace(-3, 3, 20, dtype=torch.float64)
+    factors = schedules["decreasing"].factors(0, 700, 700)
+    whole = compiled(x, y, norms, factors, lam, lam, *state, 0.9, 1.0, "squared", "spl")
+    for first, last in ((0, 1), (1, 300), (300, 700)):
+        part = (each[first:last] for each in (x, y, norms, factors))
+        state = compiled(*part, lam, lam, *state, 0.9, 1.0, "squared", "spl")
+    assert all(torch.equal(a, b) for a, b in zip(state, whole, strict=True))
+
+
+@pytest.mark.parametrize("run", [compiled, steps_in_torch], ids=["compiled", "torch"])
+def test_overflowing_runs_are_diverged_and_stay_so(run, rng):
+    x, y, norms = samples("squared", 300, 4, rng)
+    theta, alpha, *rest = (part.repeat(3, *[1] * (part.dim() - 1)) for part in fresh(1, 4, rng))
+    theta[2, 0] = torch.inf
+    lam = torch.tensor([1e-3, 1e12, 1e-3], dtype=torch.float64)
+    factors = schedules["decreasing"].factors(0, 300, 300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state = run(x, y, norms, factors, lam, lam, theta, alpha, *rest, 0.95, 1.0, "squared", "sgm")
+        assert state[4].tolist() == [False, True, True]
+        again = run(x, y, norms, factors, 0 * lam, 0 * lam, *state, 0.95, 1.0, "squared", "sgm")
+    assert again[4].tolist() == [False, True, True]
+
+
+def test_inputs_are_left_alone(rng):
+    x, y, norms = samples("squared", 50, 4, rng)
+    state = fresh(3, 4, rng)
+    before = [part.clone() for part in state]
+    lam, factors = torch.ones(3, dtype=torch.float64), torch.ones(50, dtype=torch.float64)
+    compiled(x, y, norms, factors, lam, lam, *state, 0.9, 1.0, "squared", "spl")
+    assert all(torch.equal(a, b) for a, b in zip(state, before, strict=True))
+
+
+def test_no_index_is_out_of_bounds():
+    """An overrun would take a whole server down: run both kernels once with every index checked."""
+    script = (
+        "from cvar_core import Problem, sweep\n"
+        "for loss, dim in (('squared', 1), ('logistic', 5), ('absolute', 10)):\n"
+        "    sweep(Problem.synthetic(loss=loss, noise='normal', eval_size=777, dim=dim), lambdas=[0.1] + [1.0 + k for k in"
+        " range(70)], iterations=40, seeds=1)\n"
+        "print('all in bounds')"
+    )
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": folder}
+        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "all in bounds", done.stderr

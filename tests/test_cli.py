@@ -1,0 +1,166 @@
+"""The command line: what it writes, what it says, and how it takes bad input and Ctrl-C."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cvar_core import Problem, SweepSpec, sweep
+from cvar_core.cli import main
+from cvar_core.cli.arguments import grid
+
+SMALL = "--eval-size 500 --iterations 200 --seeds 2".split()
+
+
+def test_sweep_writes_what_python_computes(tmp_path, capsys):
+    out, summary, report = (tmp_path / name for name in ("curves.csv", "summary.json", "report.html"))
+    flags = ["--lambdas", "0.1,1,1e4", "--noise", "normal", "--noise-param", "std=3", "--beta", "0.9", "--dim", "4"]
+    files = ["--out", str(out), "--summary", str(summary), "--html", str(report)]
+    assert main(["sweep", *SMALL, *flags, *files]) == 0
+    problem = Problem.synthetic(noise="normal", noise_params={"std": 3}, beta=0.9, dim=4, eval_size=500)
+    result = sweep(problem, lambdas=[0.1, 1, 1e4], iterations=200, seeds=2)
+
+    written = pd.read_csv(out, float_precision="round_trip")
+    pd.testing.assert_frame_equal(written, result.curves.reset_index(drop=True), check_exact=True, check_dtype=False)
+    told = json.loads(summary.read_text())
+    assert SweepSpec.from_dict(told["spec"]) == result.spec
+    assert told["f_star"] == result.optimum.value
+    assert told["epsilon"] == result.epsilon()
+    assert told["methods"]["spl+"]["best_lambda"] == result.best_lambda("spl+")
+    assert told["methods"]["spl+"].keys() >= {
+        "best_lambda", "low_lambda", "high_lambda", "decades", "open_low", "open_high",
+        "lambda", "median", "low", "high", "status",
+    }  # fmt: skip
+    assert "python -m cvar_core sweep" in report.read_text()
+    assert "forgives" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["curves.csv", "report.html", "summary.json"]
+
+
+def test_diverged_records_are_empty_in_csv_and_null_in_json(tmp_path):
+    out, summary = tmp_path / "c.csv", tmp_path / "s.json"
+    assert main(["sweep", *SMALL, "--methods", "sgm", "--lambdas", "1e4", "--out", str(out), "--summary", str(summary)]) == 0
+    assert re.search(r"^sgm,10000\.0,0,200,,,diverged$", out.read_text(), re.MULTILINE)
+    told = json.loads(summary.read_text())["methods"]["sgm"]
+    assert told["median"] == [None]
+    assert told["status"] == ["diverged"]
+    assert told["best_lambda"] is None
+
+
+@pytest.mark.parametrize(("lam", "method", "code"), [("1", "spl+", 0), ("1e4", "sgm", 1)])
+def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, capsys):
+    assert main(["check", *SMALL, "--noise", "normal", "--method", method, "--lambda", lam]) == code
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 1
+    assert ("is safe" in said.out) == (code == 0)
+    assert said.err == "", "nothing on stderr when piped"
+
+
+def test_grids():
+    assert grid("paper") == SweepSpec.__dataclass_fields__["lambdas"].default
+    assert grid("0.1,1, 10") == (0.1, 1.0, 10.0)
+    assert grid("1e-3:1e2:6") == pytest.approx((1e-3, 1e-2, 1e-1, 1, 10, 100))
+
+
+def test_epsilon_by_share_and_outright(tmp_path):
+    values = []
+    for text in ("99%", "0.25"):
+        file = tmp_path / "s.json"
+        assert main(["sweep", *SMALL, "--lambdas", "1", "--epsilon", text, "--summary", str(file)]) == 0
+        values.append(json.loads(file.read_text())["epsilon"])
+    result = sweep(Problem.synthetic(eval_size=500), lambdas=[1], iterations=200, seeds=2)
+    assert values == [pytest.approx(result.epsilon(0.99)), 0.25]
+
+
+BAD_INPUT = [
+    ("sweep --beta 1", "0 ≤ beta < 1"),
+    ("sweep --beta nan", "finite"),
+    ("sweep --beta high", "--beta is 'high'"),
+    ("sweep --lambdas 0", "1e-12 and 1e12"),
+    ("sweep --lambdas inf", "finite"),
+    ("sweep --lambdas abc", "must be a number"),
+    ("sweep --lambdas 1:2", "low:high:count"),
+    ("sweep --lambdas 2:1:5", "0 < low < high"),
+    ("sweep --lambdas 1e-3:1e3:10000", "between 2 and 1,000"),
+    ("sweep --lambdas ,", "at least one step size"),
+    ("sweep --iterations 0", "between 1 and"),
+    ("sweep --iterations 1e12", "between 1 and"),
+    ("sweep --iterations 1.5", "whole number"),
+    ("sweep --seeds 0", "between 1 and 1,000"),
+    ("sweep --seeds 1000000", "between 1 and 1,000"),
+    ("sweep --seeds 1,x", "must be a number"),
+    ("sweep --loss hinge", "squared, absolute, logistic"),
+    ("sweep --noise pink", "normal, gumbel, lognormal"),
+    ("sweep --noise-param std=2", "it has mean, sigma"),
+    ("sweep --noise-param sigma", "NAME=VALUE"),
+    ("sweep --methods adam", "sgm, spl, spl+"),
+    ("sweep --methods ,", "choose from"),
+    ("sweep --schedule cosine", "decreasing, constant"),
+    ("sweep --dim -3", "between 1 and"),
+    ("sweep --eval-size 0", "between 1 and"),
+    ("sweep --eval-size 1e300", "between 1 and"),
+    ("sweep --scale 0", "1e-12 and 1e12"),
+    ("sweep --sample-size 0", "between 1 and"),
+    ("sweep --epsilon 0", "above 0"),
+    ("sweep --epsilon 120%", "between 0% and 100%"),
+    ("sweep --workers 0", "from 1 to 256"),
+    ("sweep --checkpoints 0", "between 1 and"),
+    ("sweep --out /nowhere/at/all.csv", "cannot write /nowhere/at/all.csv"),
+    ("sweep --out /tmp", "it is a folder"),
+    ("sweep --summary /proc/summary.json", "cannot write"),
+    ("sweep --out same --html same", "two outputs have the same name"),
+    ("sweep --bet 0.9 --nonsense", "nonsense"),
+    ("check", "--lambda"),
+    ("check --lambda 0", "1e-12 and 1e12"),
+    ("check --lambda 1 --method adam", "sgm, spl, spl+"),
+    ("nothing", "invalid choice"),
+    ("", "COMMAND"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), BAD_INPUT, ids=[line for line, _ in BAD_INPUT])
+def test_bad_input_gets_one_sentence_and_exit_code_2(line, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(line.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.strip().splitlines()) == 1
+    assert words in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Path, "replace", _full)
+    assert main(["sweep", *SMALL, "--lambdas", "1", "--out", str(tmp_path / "c.csv")]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def _full(self, target):
+    raise OSError(28, "No space left on device")
+
+
+def test_ctrl_c_stops_within_a_second_and_leaves_no_file(tmp_path):
+    command = [sys.executable, "-m", "cvar_core", "sweep", "--iterations", "1e9", "--out", str(tmp_path / "c.csv")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(6)
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGINT)
+    pressed = time.monotonic()
+    _, err = process.communicate(timeout=10)
+    assert time.monotonic() - pressed < 1.0
+    assert process.returncode == 130
+    assert err.strip() == "cvar_core: interrupted; no file was written"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_error():
+    command = f"{sys.executable} -m cvar_core problems | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""

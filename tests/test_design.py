@@ -1,0 +1,76 @@
+"""The design's own test: a new loss, noise or method is one registry entry and nothing else."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from cvar_core import Problem, sweep
+from cvar_core.catalogue import Loss, Method, Noise, Point, losses, methods, noises
+from cvar_core.catalogue.methods import spl
+from cvar_core.cli import main
+
+
+@pytest.fixture
+def quartic():
+    """A loss with nothing but a value and a slope: no scalar form, no curvature."""
+    entry = losses.add(Loss("quartic", "¼ r⁴", "regression", lambda p, y: (p - y) ** 4 / 4, lambda p, y: (p - y) ** 3))
+    yield entry
+    losses.remove("quartic")
+
+
+@pytest.fixture
+def laplace():
+    entry = noises.add(
+        Noise(
+            "laplace", "Laplace(scale)", {"scale": 1.0}, frozenset({"scale"}),
+            lambda rng, n, q: rng.laplace(0, q["scale"], n),
+            lambda z, q: np.exp(-np.abs(z) / q["scale"]) / (2 * q["scale"]),
+        )
+    )  # fmt: skip
+    yield entry
+    noises.remove("laplace")
+
+
+@pytest.fixture
+def timid():
+    """SPL with half the step, in torch alone."""
+
+    def step(at, sizes):
+        theta, alpha = spl.step(at, sizes)
+        return Point((at.theta + theta) / 2, (at.alpha + alpha) / 2)
+
+    entry = methods.add(Method("timid", "Timid", "half of SPL", spl.model, step, spl.step_sizes, spl.bound))
+    yield entry
+    methods.remove("timid")
+
+
+def test_new_entries_run_from_python_and_the_command_line(quartic, laplace, timid, capsys):
+    problem = Problem.synthetic(loss="quartic", noise="laplace", eval_size=400, dim=3)
+    result = sweep(problem, methods=["timid", "spl"], lambdas=[0.01, 0.1], iterations=30, seeds=2)
+    assert np.isfinite(result.objectives).all()
+    assert result.suboptimality.min() >= -1e-9 * (1 + result.optimum.value)
+    flags = "--loss quartic --noise laplace --noise-param scale=2 --methods timid --lambdas 0.1 --iterations 20"
+    assert main(["sweep", *flags.split(), "--seeds", "1", "--eval-size", "200"]) == 0
+    assert main(["problems"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in ("quartic", "laplace", "timid"))
+
+
+def test_huber_and_student_came_the_same_way():
+    problem = Problem.synthetic(loss="huber", noise="student", eval_size=2_000)
+    result = sweep(problem, iterations=2_000, seeds=3)
+    assert result.ranges()["spl+"] is not None
+    assert math.isfinite(result.optimum.value)
+    assert result.optimum.gap < 1e-6
+
+
+def test_the_torch_step_serves_where_there_is_no_compiled_form(timid):
+    problem = Problem.synthetic(eval_size=300, dim=3)
+    half = sweep(problem, methods=["timid"], lambdas=[0.1], iterations=1, seeds=1).objectives[0, 0, -1, 0]
+    begin = problem.start(0)
+    full = sweep(problem, methods=["spl"], lambdas=[0.1], iterations=1, seeds=1).objectives[0, 0, -1, 0]
+    at_start = problem.objective(begin.theta, begin.alpha)
+    assert full < half < at_start
+    assert isinstance(torch.ops.cvar_core.steps, torch._ops.OpOverloadPacket)
