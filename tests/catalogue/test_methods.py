@@ -27,7 +27,10 @@ def linearise(loss, theta, alpha, x, y, beta) -> Linearisation:
 
 def random_points(loss, count: int, dim: int, rng: torch.Generator):
     """Random states and samples; a quarter each with a tie, with v = 0, and with step sizes far apart."""
-    draw = lambda *shape: torch.randn(*shape, dtype=torch.float64, generator=rng)
+
+    def draw(*shape):
+        return torch.randn(*shape, dtype=torch.float64, generator=rng)
+
     theta, x = draw(count, dim), draw(count, dim)
     y = torch.sign(draw(count)) if loss.task == "classification" else (theta * x).sum(-1) + 2 * draw(count)
     quarter = count // 4
@@ -93,7 +96,9 @@ def test_no_neighbour_of_the_step_is_lower(method, loss, rng):
     for radius in (1e-1, 1e-3, 1e-5):
         move = radius * torch.randn(theta.shape, dtype=torch.float64, generator=rng)
         lift = radius * torch.randn(alpha.shape, dtype=torch.float64, generator=rng)
-        near = proximal(method, at, sizes, theta + sizes.theta.sqrt()[:, None] * move, alpha + sizes.alpha.sqrt() * lift)
+        near = proximal(
+            method, at, sizes, theta + sizes.theta.sqrt()[:, None] * move, alpha + sizes.alpha.sqrt() * lift
+        )
         assert bool((near >= reached - 1e-12 * (1 + reached.abs())).all())
 
 

@@ -19,7 +19,10 @@ levels = st.one_of(st.floats(0, 0.999), st.sampled_from([0.0, 0.5, 0.9, 0.95, 2 
 @given(loss_lists, levels)
 def test_var_is_the_lowest_value_that_covers_a_share_beta(losses, beta):
     value = var(losses, beta)
-    covered = lambda a: float((losses <= a).double().mean())
+
+    def covered(a):
+        return float((losses <= a).double().mean())
+
     assert covered(value) >= beta - 1e-12
     lower = losses[losses < value]
     if len(lower) and beta > 0:

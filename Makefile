@@ -1,0 +1,48 @@
+# make run   installs and opens the dashboard        make test  installs and passes every test
+# make lint  style, types and the direction of imports   make bench  measures the engine
+
+PYTHON ?= python3
+PORT ?= 8501
+TORCH_INDEX_URL ?= https://download.pytorch.org/whl/cpu
+BIN := .venv/bin
+TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' requirements.txt)
+
+.PHONY: setup run test lint bench clean
+
+setup: .venv/.ready
+
+.venv/.torch:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@# The CPU build: no user downloads gigabytes of CUDA by accident. Where that index is out of reach, the default one.
+	$(BIN)/pip install --quiet --timeout 10 --retries 0 --index-url $(TORCH_INDEX_URL) $(TORCH) 2>/dev/null \
+	  || $(BIN)/pip install --quiet $(TORCH)
+	@touch $@
+
+.venv/.ready: .venv/.torch requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.dev: .venv/.ready requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+run: .venv/.ready
+	@echo "The dashboard is at http://localhost:$(PORT) (Ctrl-C ends it)."
+	@$(BIN)/streamlit run app.py --server.port $(PORT) --server.headless false
+
+test: .venv/.dev
+	@tools/install-chromium
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.ready
+	$(BIN)/python -m cvar_core bench
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,12 @@
+"""The dashboard: the list of its pages."""
+
+import streamlit as st
+
+
+def main() -> None:
+    st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
+    st.navigation([st.Page("pages/explore.py", title="Explore", icon=":material/query_stats:", default=True)]).run()
+
+
+if __name__ == "__main__":
+    main()
