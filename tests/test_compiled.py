@@ -63,7 +63,8 @@ def scalar(p, y):
     return {factor} * r * r, 2 * {factor} * r
 losses.add(Loss("custom", "", "regression", lambda p, y: {factor} * (p - y) ** 2, lambda p, y: 2 * {factor} * (p - y),
                 lambda p, y: 2 * {factor} * torch.ones_like(p), scalar))
-print(sweep(Problem.synthetic(loss="custom", eval_size=50), lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])
+problem = Problem.synthetic(loss="custom", eval_size=50)
+print(sweep(problem, lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])
 """
 
 

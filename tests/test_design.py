@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from cvar_core import Problem, sweep
+from cvar_core import Problem, ProblemSpec, SweepSpec, sweep
 from cvar_core.catalogue import Loss, Method, Noise, Point, losses, methods, noises
 from cvar_core.catalogue.methods import spl
 from cvar_core.cli import main
+from cvar_core.engine import Shard, advance, start
 
 
 @pytest.fixture
@@ -67,10 +68,9 @@ def test_huber_and_student_came_the_same_way():
 
 
 def test_the_torch_step_serves_where_there_is_no_compiled_form(timid):
-    problem = Problem.synthetic(eval_size=300, dim=3)
-    half = sweep(problem, methods=["timid"], lambdas=[0.1], iterations=1, seeds=1).objectives[0, 0, -1, 0]
-    begin = problem.start(0)
-    full = sweep(problem, methods=["spl"], lambdas=[0.1], iterations=1, seeds=1).objectives[0, 0, -1, 0]
-    at_start = problem.objective(begin.theta, begin.alpha)
-    assert full < half < at_start
-    assert isinstance(torch.ops.cvar_core.steps, torch._ops.OpOverloadPacket)
+    spec = SweepSpec(ProblemSpec(eval_size=300, dim=3), methods=("timid", "spl"), lambdas=(0.1,), iterations=1, seeds=1)
+    problem = Problem(spec.problem)
+    begin = start(problem, spec, Shard("spl", 0))
+    half, full = (advance(problem, spec, Shard(name, 0), begin, 1)[0] for name in spec.methods)
+    assert not torch.equal(full.theta, begin.theta)
+    torch.testing.assert_close(half.theta, (begin.theta + full.theta) / 2)

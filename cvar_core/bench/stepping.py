@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from ..problem import Problem
-from .contenders import Run, autograd, eager, jax_installed, jax_scan, ours
+from .contenders import Run, autograd, eager, eager_tuned, jax_installed, jax_scan, ours
 from .measure import seconds, side_by_side, torch_threads
 from .panel import Panel, blocks, draw, sweep_spec
 from .sizes import Sizes
@@ -43,6 +43,7 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
                 "autograd", "PyTorch, one run at a time, autograd", autograd, panel.cut(sizes.slice_autograd, 1, few)
             ),
             Contender("eager", "PyTorch, all runs in one tensor", eager, panel.cut(sizes.slice_eager)),
+            Contender("eager_tuned", "the same, tuned by hand", eager_tuned, panel.cut(sizes.slice_eager)),
         ]
         if jax_installed():
             contenders.append(Contender("jax", "JAX, vmap over runs, scan over steps", jax_scan, panel))

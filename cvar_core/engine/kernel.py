@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..catalogue import Linearisation, StepSizes, losses, methods
 from ..compiled import jit
+from ..linear import add_rows
 
 LANES = 16  # runs are padded to a multiple of this, so that every run takes the same instructions
 TILE = 64  # runs that step together
@@ -58,7 +59,7 @@ def steps_in_torch(
         theta, alpha = step(Linearisation(theta, alpha, value, v, beta), sizes)
         theta_sum += theta
         alpha_sum += alpha
-        finite = torch.isfinite(prediction + value) & torch.isfinite((v * v).sum(1) * sizes.theta)
+        finite = torch.isfinite(prediction + value + (v * v).sum(1) * sizes.theta)
         diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
     return theta.clone(), alpha.clone(), theta_sum, alpha_sum, diverged
 
@@ -102,12 +103,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                 lt[j], la[j] = lam_theta[r], lam_alpha[r]
                 odd[j] = 0.0
             for t in range(x.shape[0]):
-                for j in range(lanes):
-                    prediction[j] = 0.0
-                for k in range(dim):
-                    x_k = x[t, k]
-                    for j in range(lanes):
-                        prediction[j] += x_k * th[k, j]
+                add_rows(th, x[t], prediction)
                 y_t, norm, factor = y[t], norms[t], factors[t]
                 for j in range(lanes):
                     value, slope = scalar(prediction[j], y_t)
@@ -119,13 +115,13 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                     al[j] = al[j] - step_alpha + step_alpha * g
                     al_sum[j] += al[j]
                     move[j] = step_theta * g * slope
-                    # 0 · z is 0 for finite z and NaN for the rest: a test without branches
-                    odd[j] += 0.0 * prediction[j] + 0.0 * value + 0.0 * slope_term + 0.0 * move[j] + 0.0 * al[j]
+                    # 0 · z is 0 for finite z and NaN for the rest: a test without branches. What these three do not
+                    # show (θ or α overflowing in this very step) shows in the next, or at the end below.
+                    odd[j] += 0.0 * (prediction[j] + value + slope_term)
                 for k in range(dim):
                     x_k = x[t, k]
                     for j in range(lanes):
                         th[k, j] -= move[j] * x_k
-                    for j in range(lanes):
                         th_sum[k, j] += th[k, j]
             for j in range(min(lanes, runs - first)):
                 r = first + j
@@ -134,6 +130,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                     theta_sum[r, k] = th_sum[k, j]
                     odd[j] += 0.0 * th[k, j]
                 alpha[r], alpha_sum[r] = al[j], al_sum[j]
+                odd[j] += 0.0 * al[j]
                 if odd[j] != 0.0:
                     diverged[r] = True
 

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..catalogue import Loss
 from ..compiled import jit
+from ..linear import add_rows
 
 if TYPE_CHECKING:
     from .points import DensePoints
@@ -52,7 +53,7 @@ def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, s
 def predict(columns: Tensor, theta: Tensor) -> Tensor:
     """Return θ·x_i for the columns x_i, shape (count,), in the same order of additions on any number of threads."""
     out = torch.empty(columns.shape[1], dtype=torch.float64)
-    jit(_predict)(columns.numpy(), theta.contiguous().numpy(), out.numpy())
+    jit(add_rows)(columns.numpy(), theta.contiguous().numpy(), out.numpy())
     return out
 
 
@@ -61,24 +62,6 @@ def combine(columns: Tensor, weights: Tensor) -> Tensor:
     out = torch.empty(columns.shape[0], dtype=torch.float64)
     jit(_combine)(columns.numpy(), weights.contiguous().numpy(), out.numpy())
     return out
-
-
-def _predict(block: Any, theta: Any, p: Any) -> None:
-    """p = θ·block, four coordinates at a time to keep loads few."""
-    dim = theta.shape[0]
-    quads = dim // 4
-    for i in range(p.shape[0]):
-        p[i] = 0.0
-    for q in range(quads):
-        a, b, c, d = theta[4 * q], theta[4 * q + 1], theta[4 * q + 2], theta[4 * q + 3]
-        x0, x1, x2, x3 = block[4 * q], block[4 * q + 1], block[4 * q + 2], block[4 * q + 3]
-        for i in range(p.shape[0]):
-            p[i] += a * x0[i] + b * x1[i] + c * x2[i] + d * x3[i]
-    for k in range(4 * quads, dim):
-        a = theta[k]
-        x0 = block[k]
-        for i in range(p.shape[0]):
-            p[i] += a * x0[i]
 
 
 def _combine(columns: Any, weights: Any, out: Any) -> None:
@@ -122,7 +105,7 @@ def _kernel(scalar: Callable[[float, float], tuple[float, float]]) -> Callable[.
                         block[k, :size] = columns[k, first : first + size]
                         block[k, size:] = 0.0
                     loaded = True
-                _predict(block, thetas[r], p)
+                add_rows(block, thetas[r], p)
                 alpha = alphas[r]
                 if size == BLOCK:
                     # Four hinges at a time, which the processor works on side by side.

@@ -175,8 +175,8 @@ def test_no_index_is_out_of_bounds():
     script = (
         "from cvar_core import Problem, sweep\n"
         "for loss, dim in (('squared', 1), ('logistic', 5), ('absolute', 10)):\n"
-        "    sweep(Problem.synthetic(loss=loss, noise='normal', eval_size=777, dim=dim), lambdas=[0.1] + [1.0 + k for k in"
-        " range(70)], iterations=40, seeds=1)\n"
+        "    problem = Problem.synthetic(loss=loss, noise='normal', eval_size=777, dim=dim)\n"
+        "    sweep(problem, lambdas=[1.0 + k for k in range(70)], iterations=40, seeds=1)\n"
         "print('all in bounds')"
     )
     import os

@@ -66,6 +66,7 @@ def test_absolute_loss_agrees_with_an_exact_linear_programme(n, level):
     assert best.value >= exact - 1e-9
     assert best.gap is not None
     assert best.gap <= 1e-6
+    assert best.value - best.gap <= exact + 1e-9, "the certificate is a bound from below"
 
 
 @pytest.mark.parametrize("loss", losses.names())

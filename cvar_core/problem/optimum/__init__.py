@@ -39,7 +39,16 @@ class Optimum:
 
 
 def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None) -> Optimum:
-    """Minimise CVaR_β of the losses over θ."""
+    """Minimise CVaR_β of the losses over θ, with the same bits whatever the number of threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return _minimise(points, loss, beta, stop)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None) -> Optimum:
     origin = torch.zeros(points.dim, dtype=torch.float64)
     lower = _bound_at_origin(points, loss, beta, stop) if loss.task == "classification" else -torch.inf
     theta = descend(points, loss, beta, origin, stop) if lower == -torch.inf else origin
@@ -129,5 +138,5 @@ def _tangent_bound(points: Points, loss: Loss, mass: float, stop: Stop | None) -
     at = torch.zeros(points.dim + 1, dtype=torch.float64)
     slack = 1 - 2 * min(mass / points.count, 1 - 1e-6)
     at[-1] = scale + 2 * mu * slack / math.sqrt(1 - slack**2)  # where the smoothed weights sum to 1
-    _, lower, reached = newton(split, tangent, at, mu, 1e-3 * _TOLERANCE * scale, stop)
+    _, lower, reached = newton(split, tangent, at, mu, 1e-6 * _TOLERANCE * mu / mass, stop)
     return lower if reached else -torch.inf

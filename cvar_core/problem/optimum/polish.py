@@ -43,7 +43,7 @@ class Step:
     """G_μ at a point, with its Newton direction, and the bound from below."""
 
     value: float
-    lower: float
+    lower: float  # a bound on F* once the decrement is small
     decrement: float  # gᵀH⁻¹g, twice what Newton's step is expected to gain
     direction: Tensor  # (dim + 1,)
 
@@ -91,7 +91,7 @@ def solve(
     best = (at, -torch.inf)
     mu = smoothing
     while True:
-        at, lower, converged = newton(split, loss, at, mu, 1e-4 * tolerance, stop)
+        at, lower, converged = newton(split, loss, at, mu, min(1e-4 * tolerance, 1e-3 * mu / split.mass), stop)
         if lower > best[1]:
             best = (at, lower)
         value = _unsmoothed(split, loss, at)
@@ -107,15 +107,16 @@ def newton(
     for _ in range(40):
         check(stop)
         step = _expand(split, loss, at, mu)
-        if not step.decrement >= 0:
+        if not 0 <= step.decrement < torch.inf:
             return at, -torch.inf, False
         if step.decrement <= tolerance:
             return at, step.lower, True
         length = 1.0
         while _value(split, loss, at + length * step.direction, mu) > step.value - 1e-4 * length * step.decrement:
             length *= 0.5
-            if length < 1e-10:  # no progress beyond rounding
-                return (at, step.lower, True) if step.decrement <= 1e3 * tolerance else (at, -torch.inf, False)
+            if length < 1e-10:  # rounding is all that is left; it is enough if Newton's model is good here
+                reached = step.decrement <= 1e-3 * mu / split.mass
+                return at, step.lower if reached else -torch.inf, reached
         at = at + length * step.direction
     return at, -torch.inf, False
 
@@ -154,8 +155,8 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
 
     hinge = 0.5 * (z + h)
     total = float(alpha + ((value - alpha)[: split.sure].sum() + hinge.sum()) / split.mass)
-    # The lines below the losses at their values here. What the weights are short of 1 is put on losses at α; what
-    # the gradient is short of 0 is charged as Newton's decrement. Both vanish where G_μ is stationary.
+    # The lines below the losses, at their values here. What the weights are short of 1 is put on losses at α; what
+    # the gradient is short of 0 costs the decrement, by Newton's model. Both vanish where G_μ is stationary.
     level = alpha.clamp(touch.min(), touch.max())
     lower = float((q * touch).sum() + (1 - q.sum()) * level) - decrement
     return Step(total, lower, decrement, direction)
@@ -164,9 +165,12 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
 def _solve(hessian: Tensor, right: Tensor) -> Tensor:
     """Solve with a ridge that is as small as it can be; scaled first, since θ and α have different units.
 
-    A variable that the function does not depend on (α at β = 0) stays where it is.
+    A variable that the function does not depend on (α at β = 0) stays where it is; one along which the function is
+    a straight slope has no solution.
     """
     diagonal = hessian.diagonal()
+    if bool(((diagonal <= 0) & (right.abs() > 1e-9)).any()):
+        return torch.full_like(right, torch.nan)
     scale = torch.where(diagonal > 0, diagonal, torch.inf).rsqrt()
     scaled = hessian * scale[:, None] * scale[None, :]
     for ridge in (1e-15, 1e-12, 1e-9, 1e-6):
