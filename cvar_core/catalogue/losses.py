@@ -40,6 +40,9 @@ class Loss:
         φ, ∂φ/∂p and ∂²φ/∂p² of tensors (p, y). At a kink the slope is the middle one.
     scalar
         (p, y) ↦ (φ, ∂φ/∂p) of numbers, without branches where possible; ``None`` leaves the loss to torch.
+    log_form
+        For a loss max(score, 0) + log f with 1 ≤ f ≤ 2: (p, y) ↦ (score, f) of numbers. A sum of such losses needs a
+        logarithm only of the product of the f.
     reach
         α ↦ the largest score at which φ ≤ α, or −∞: which points cannot lie above α. ``None`` if unknown.
     lipschitz
@@ -56,6 +59,7 @@ class Loss:
     slope: Callable[[Tensor, Tensor], Tensor]
     curvature: Callable[[Tensor, Tensor], Tensor] | None = None
     scalar: Callable[[float, float], tuple[float, float]] | None = None
+    log_form: Callable[[float, float], tuple[float, float]] | None = None
     reach: Callable[[float], float] | None = None
     lipschitz: float | None = None
     smoothed: Callable[[Tensor, Tensor, float], Smoothed] | None = None
@@ -118,6 +122,11 @@ def _logistic(p: float, y: float) -> tuple[float, float]:
     return value, -y * (1.0 if score > 0.0 else u) / (1.0 + u)
 
 
+def _logistic_log_form(p: float, y: float) -> tuple[float, float]:
+    score = -y * p
+    return score, 1.0 + exp_minus(abs(score))
+
+
 losses.add(
     Loss(
         name="logistic",
@@ -127,6 +136,7 @@ losses.add(
         slope=lambda p, y: -y * torch.sigmoid(-y * p),
         curvature=lambda p, y: torch.sigmoid(p) * torch.sigmoid(-p) * y * y,
         scalar=_logistic,
+        log_form=_logistic_log_form,
         reach=lambda alpha: alpha + math.log(-math.expm1(-alpha)) if alpha > 0 else -math.inf,
         lipschitz=1.0,
     )

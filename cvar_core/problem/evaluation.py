@@ -31,16 +31,17 @@ def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, s
     """Return the sums for thetas (runs, dim) and alphas (runs,), shape (runs,); ``skip=False`` visits every point."""
     assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
     thetas, alphas = thetas.to(torch.float64), alphas.to(torch.float64)
-    cutoffs = torch.full_like(alphas, -math.inf)
-    if skip and loss.reach is not None:
-        cutoffs = torch.tensor([loss.reach(alpha) for alpha in alphas.tolist()], dtype=torch.float64)
-        cutoffs -= 1e-12 * cutoffs.abs()  # the cutoff is rounded; never skip a point that it would keep
+    reach = loss.reach or (lambda alpha: -math.inf)
+    levels = torch.tensor([reach(alpha) for alpha in alphas.tolist()], dtype=torch.float64)
+    # A level is rounded: a block is skipped only if it lies clearly below.
+    cutoffs = levels - 1e-12 * levels.abs() if skip else torch.full_like(levels, -math.inf)
     out = torch.zeros_like(alphas)
-    _kernel(loss.scalar)(
+    _kernel(loss.scalar, loss.log_form)(
         points.columns.numpy(),
         points.target.numpy(),
         thetas.contiguous().numpy(),
         alphas.contiguous().numpy(),
+        levels.numpy(),
         cutoffs.numpy(),
         torch.linalg.vector_norm(thetas - points.reference, dim=1).numpy(),
         points.block_scores.numpy(),
@@ -82,16 +83,29 @@ def _combine(columns: Any, weights: Any, out: Any) -> None:
 
 
 @functools.cache
-def _kernel(scalar: Callable[[float, float], tuple[float, float]]) -> Callable[..., None]:
-    def hinge(p: float, y: float, alpha: float) -> float:
-        excess = scalar(p, y)[0] - alpha
-        return excess if excess > 0.0 else 0.0
+def _kernel(scalar: Callable[..., Any], log_form: Callable[..., Any] | None) -> Callable[..., None]:
+    """Compile the sums for a loss. Each point gives a term to add and a factor, whose logarithm is added too.
 
-    def sums(columns, target, thetas, alphas, cutoffs, distances, scores, norms, out):  # type: ignore[no-untyped-def]
+    A logarithm is dear, and the factors lie between 1 and 2: one logarithm of a block's product serves them all.
+    """
+    if log_form is None:
+        logarithms = False
+
+        def term(p: float, y: float, alpha: float, level: float) -> tuple[float, float]:
+            excess = scalar(p, y)[0] - alpha
+            return (excess if excess > 0.0 else 0.0), 1.0
+    else:
+        logarithms = True
+
+        def term(p: float, y: float, alpha: float, level: float) -> tuple[float, float]:
+            score, factor = log_form(p, y)
+            excess = (score if score > 0.0 else 0.0) - alpha
+            return (excess if score > level else 0.0), (factor if score > level else 1.0)
+
+    def sums(columns, target, thetas, alphas, levels, cutoffs, distances, scores, norms, out):  # type: ignore[no-untyped-def]
         dim, count = columns.shape
         block = np.empty((dim, BLOCK))
-        p = np.empty(BLOCK)
-        h = np.empty(_LANES)
+        p, h, f = np.empty(BLOCK), np.empty(_LANES), np.empty(_LANES)
         for b in range(scores.shape[0]):
             first = b * BLOCK
             size = min(BLOCK, count - first)
@@ -106,26 +120,35 @@ def _kernel(scalar: Callable[[float, float], tuple[float, float]]) -> Callable[.
                         block[k, size:] = 0.0
                     loaded = True
                 add_rows(block, thetas[r], p)
-                alpha = alphas[r]
+                alpha, level = alphas[r], levels[r]
                 if size == BLOCK:
-                    # Four hinges at a time, which the processor works on side by side.
-                    for i in range(_LANES):
-                        low = hinge(p[i], y[i], alpha) + hinge(p[i + _LANES], y[i + _LANES], alpha)
-                        j = i + 2 * _LANES
-                        h[i] = low + (hinge(p[j], y[j], alpha) + hinge(p[j + _LANES], y[j + _LANES], alpha))
+                    for i in range(_LANES):  # four points at a time, which the processor works on side by side
+                        h0, f0 = term(p[i], y[i], alpha, level)
+                        h1, f1 = term(p[i + _LANES], y[i + _LANES], alpha, level)
+                        h2, f2 = term(p[i + 2 * _LANES], y[i + 2 * _LANES], alpha, level)
+                        h3, f3 = term(p[i + 3 * _LANES], y[i + 3 * _LANES], alpha, level)
+                        h[i] = (h0 + h1) + (h2 + h3)
+                        if logarithms:
+                            f[i] = (f0 * f1) * (f2 * f3)
                 else:
-                    for i in range(_LANES):
-                        h[i] = 0.0
+                    h[:] = 0.0
+                    f[:] = 1.0
                     for i in range(size):
-                        h[i % _LANES] += hinge(p[i], y[i], alpha)
+                        h0, f0 = term(p[i], y[i], alpha, level)
+                        h[i % _LANES] += h0
+                        f[i % _LANES] *= f0
                 width = _LANES // 2
-                while width >= 8:  # add by halves: vectorised, and more accurate than one by one
+                while width >= 8:  # by halves: vectorised, and more accurate than one by one
                     for i in range(width):
                         h[i] += h[i + width]
+                        if logarithms:
+                            f[i] *= f[i + width]
                     width //= 2
-                total = 0.0
+                total, product = 0.0, 1.0
                 for i in range(8):
                     total += h[i]
-                out[r] += total
+                    if logarithms:
+                        product *= f[i]
+                out[r] += total + math.log(product) if logarithms else total
 
     return jit(sums)

@@ -101,3 +101,14 @@ def test_elementary_functions_are_accurate_to_the_last_places():
     np.testing.assert_allclose([exp_minus(v) for v in a], exact, rtol=6e-16)
     u = np.concatenate([np.linspace(0, 1, 20011), np.geomspace(1e-300, 1, 500)])
     np.testing.assert_allclose([log1p_unit(v) for v in u], np.log1p(u), rtol=6e-16)
+
+
+@pytest.mark.parametrize("loss", [loss for loss in losses if loss.log_form], ids=lambda loss: loss.name)
+def test_log_form_is_the_value_with_the_logarithm_put_off(loss):
+    p, y = predictions_and_targets(loss)
+    pairs = torch.tensor(
+        [loss.log_form(a, b) for a, b in zip(p.tolist(), y.tolist(), strict=True)], dtype=torch.float64
+    )
+    score, factor = pairs.T
+    assert bool(((factor >= 1) & (factor <= 2)).all()), "a block's product must not overflow"
+    torch.testing.assert_close(score.clamp(min=0) + factor.log(), loss.value(p, y), rtol=1e-14, atol=1e-15)
