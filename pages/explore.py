@@ -63,16 +63,22 @@ for card, (method, found) in zip(cards, result.ranges().items(), strict=True):
     )
     card.caption(f"decades of λ forgiven · best λ = {number(result.best_lambda(method))} · {safe}")
 
-left, right = st.columns(2)
-with left:
-    st.plotly_chart(figure, theme=None, config=CHART, key="sensitivity")
-    st.caption(
-        f"{subtitle}. A flat valley is a method that forgives a badly chosen λ; a triangle is a run that blew up."
-    )
-with right:
-    figure, _, subtitle = without_title(curves(result, theme=THEME))
-    st.plotly_chart(figure, theme=None, config=CHART, key="curves")
-    st.caption(
-        f"{subtitle}. Suboptimality of the averaged iterate at each method's best λ; the band is the range over seeds."
-    )
-st.dataframe(result.robustness(), hide_index=True)
+st.plotly_chart(figure, theme=None, config=CHART, key="sensitivity")
+st.caption(f"{subtitle}. A flat valley is a method that forgives a badly chosen λ; a triangle is a run that blew up.")
+figure, title, subtitle = without_title(curves(result, theme=THEME))
+st.subheader(title)
+st.plotly_chart(figure, theme=None, config=CHART, key="curves")
+st.caption(f"Suboptimality of the averaged iterate, {subtitle}. The band is the range over seeds.")
+st.dataframe(
+    [
+        {
+            "method": labelled(method),
+            "best λ": number(result.best_lambda(method)),
+            "usable from": number(found.low) if found else "–",
+            "to": number(found.high) if found else "–",
+            "decades": decades(found),
+        }
+        for method, found in result.ranges().items()
+    ],
+    hide_index=True,
+)

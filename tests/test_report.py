@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 import re
-import shutil
 from html.parser import HTMLParser
 
 import numpy as np
@@ -156,30 +155,22 @@ def test_a_report_on_data_tells_its_size():
 
 
 @pytest.mark.browser
-def test_a_browser_draws_it_in_both_colour_schemes_without_the_network(text, tmp_path):
-    api = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("there is no Chromium")
+def test_a_browser_draws_it_in_both_colour_schemes_without_the_network(browser, text, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(text, encoding="utf-8")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-        )
-        page = browser.new_page(color_scheme="light", viewport={"width": 800, "height": 900})
-        asked: list[str] = []
-        wrong: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("#curves .scatterlayer .trace path", state="attached")
-        assert page.locator("#sensitivity .scatterlayer .trace").count() > 6
-        assert page.evaluate("document.documentElement.scrollWidth") <= 800
-        tick = "getComputedStyle(document.querySelector('#curves .xtick text')).fill"
-        light = page.evaluate(tick)
-        page.emulate_media(color_scheme="dark")
-        page.wait_for_function(f"{tick} !== '{light}'", timeout=5_000)
-        browser.close()
+    page = browser.new_page(color_scheme="light", viewport={"width": 800, "height": 900})
+    asked: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(path.as_uri())
+    page.wait_for_selector("#curves .scatterlayer .trace path", state="attached")
+    assert page.locator("#sensitivity .scatterlayer .trace").count() > 6
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    tick = "getComputedStyle(document.querySelector('#curves .xtick text')).fill"
+    light = page.evaluate(tick)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{tick} !== '{light}'", timeout=5_000)
+    page.close()
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert wrong == []
