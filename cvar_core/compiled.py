@@ -63,12 +63,15 @@ class _Locked:
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
+        self.ready = False
 
     def __call__(self, *args: Any) -> Any:
-        if not self.dispatcher.signatures:
-            with _compiling:
-                return self.dispatcher(*args)
-        return self.dispatcher(*args)
+        if self.ready:
+            return self.dispatcher(*args)
+        with _compiling:
+            result = self.dispatcher(*args)
+            self.ready = True
+        return result
 
 
 def fingerprint(function: Callable[..., Any]) -> str:

@@ -125,7 +125,7 @@ def walk(panel: Panel, seed: int, method: int, stops: tuple[int, ...]) -> Iterat
         while here < stop:
             block = slice(here, min(stop, (here // length + 1) * length))
             runs = Runs(
-                *torch.ops.cvar_core.steps(
+                *torch.ops.cvar_core.steps.default(
                     panel.x[seed, block], panel.y[seed, block], panel.norms[seed, block], panel.factors[block],
                     lam_theta, lam_alpha, *runs, panel.beta, 1.0, panel.loss, panel.methods[method],
                 )

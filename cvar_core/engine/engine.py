@@ -120,7 +120,7 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
         x, y, norms = problem.samples(shard.seed, iteration, last)
         drawn = time.perf_counter()
         factors = schedules[spec.schedule].factors(iteration, last, spec.iterations)
-        runs = torch.ops.cvar_core.steps(
+        runs = torch.ops.cvar_core.steps.default(
             x, y, norms, factors, sizes.theta, sizes.alpha, *runs,
             problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method,
         )  # fmt: skip

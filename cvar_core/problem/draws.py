@@ -69,8 +69,8 @@ def start(seed: int, dim: int) -> tuple[Tensor, float]:
 
 
 def block_length(dim: int) -> int:
-    """Return how many samples are drawn at once: a power of two, at most 2 MB of features."""
-    return max(16, min(16_384, 1 << (max(262_144 // dim, 1).bit_length() - 1)))
+    """Return how many samples are drawn at once: a power of two, at most 4 MB of features."""
+    return max(16, min(32_768, 1 << (max(524_288 // dim, 1).bit_length() - 1)))
 
 
 def fresh_block(spec: ProblemSpec, generating: Tensor, seed: int, block: int) -> tuple[Tensor, Tensor]:
