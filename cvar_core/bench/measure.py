@@ -28,9 +28,19 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def side_by_side(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Return the median times of all works, which take turns: what else the machine does hits them alike."""
-    times = [{name: seconds(work) for name, work in works.items()} for _ in range(rounds)]
+def side_by_side(works: Mapping[str, Callable[[], object]], rounds: int, warm: bool = False) -> dict[str, float]:
+    """Return the median times of all works, which take turns: what else the machine does hits them alike.
+
+    With ``warm``, each does its work once untimed at the beginning of its turn, so that none pays for what the one
+    before it left in the caches.
+    """
+
+    def turn(work: Callable[[], object]) -> float:
+        if warm:
+            work()
+        return seconds(work)
+
+    times = [{name: turn(work) for name, work in works.items()} for _ in range(rounds)]
     return {name: statistics.median(one[name] for one in times) for name in works}
 
 

@@ -50,7 +50,7 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
         short = panel.cut(sizes.path, 1, few)
         reference = ours(short)()
         differences = {one.name: _difference(one.ready(short)(), reference) for one in contenders}
-        took = side_by_side({one.name: one.ready(one.part) for one in contenders}, 3 * sizes.repeats)
+        took = side_by_side({one.name: one.ready(one.part) for one in contenders}, 3 * sizes.repeats, warm=True)
     results: dict[str, Any] = {}
     for one in contenders:
         results[one.name] = {
