@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import torch
 from cvar_core import Cancelled, Problem, ProblemSpec, SweepSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, methods
 from cvar_core.engine import Shard, advance, next_stop, shards, start
+from cvar_core.engine.engine import _evaluate
 from cvar_core.problem import objective
 
 LAMBDAS = (1e-3, 0.1, 1.0, 10.0, 1e4)
@@ -109,6 +112,29 @@ def test_diverged_is_for_ever_and_a_huge_value_is_data():
     assert gone[-1, 2]
     assert torch.equal(gone, gone.to(torch.int8).cummax(0).values.bool())
     assert objectives[~gone].max() > 1e20
+
+
+def test_an_objective_that_overflows_once_marks_the_run_for_ever():
+    problem, _ = small()
+    thetas = torch.zeros(3, 2, 6, dtype=torch.float64)
+    thetas[1, 0] = 1e200  # its squared loss is infinite; the next average is harmless again
+    alphas, fine = torch.ones(2, dtype=torch.float64), torch.zeros(2, dtype=torch.bool)
+    averages = [(n, thetas[i], alphas, fine) for i, n in enumerate((1, 10, 100))]
+    objectives, gone = _evaluate(problem, averages, fine, None)
+    assert objectives.isnan().tolist() == [[False, False], [True, False], [True, False]]
+    assert gone.tolist() == [True, False]
+
+
+def test_the_other_threads_end_when_one_fails():
+    def fail(progress):
+        raise RuntimeError("the reporter broke")
+
+    with pytest.raises(RuntimeError, match="the reporter broke"):
+        sweep(Problem.synthetic(eval_size=1_000), iterations=10**9, report=fail, workers=3)
+    deadline = time.monotonic() + 3
+    while any(thread.name.startswith("cvar") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "a worker goes on for nobody"
+        time.sleep(0.05)
 
 
 def test_each_chunk_is_short_and_ends_the_run():
