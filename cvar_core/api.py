@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any
 
 from .cancel import Stop
 from .engine import Progress, run
@@ -45,6 +47,8 @@ def sweep(
     >>> list(result.summary()["status"])
     ['ok', 'ok']
     """
+    if not isinstance(problem, Problem):
+        raise SpecError("the first argument must be a Problem, made with Problem.synthetic or Problem.from_arrays")
     grid = paper_grid() if lambdas is None else lambdas
     spec = SweepSpec(
         problem=problem.spec,
@@ -69,6 +73,7 @@ def check(
     *,
     epsilon: float | None = None,
     closed: float | None = None,
+    checkpoints: int = 26,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
 ) -> Verdict:
@@ -78,26 +83,42 @@ def check(
     suboptimality is at most ``epsilon``; by default it has to close 90% of the gap at the start, or the share
     ``closed``.
     """
-    grid = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
+    ensure_epsilon(epsilon, closed)
+    (lam,) = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
     result = sweep(
-        problem, (method,), {*paper_grid(), *grid}, iterations, seeds, schedule, workers, report=report, stop=stop
+        problem,
+        (method,),
+        {*paper_grid(), lam},
+        iterations,
+        seeds,
+        schedule,
+        workers,
+        checkpoints=checkpoints,
+        report=report,
+        stop=stop,
     )
-    limit = chosen_epsilon(result, epsilon, closed)
-    return result.verdict(method, grid[0], limit)
+    return result.verdict(method, lam, chosen_epsilon(result, epsilon, closed))
 
 
 def chosen_epsilon(result: Result, epsilon: float | None, closed: float | None) -> float:
     """Return ε: given outright, by the share of the gap to close, or the default."""
+    ensure_epsilon(epsilon, closed)
     if epsilon is not None:
-        if not 0 < epsilon < float("inf"):
-            raise SpecError(f"epsilon is {epsilon}, but it must be a finite number above 0")
         return epsilon
     return result.epsilon() if closed is None else result.epsilon(closed)
 
 
-def thread_count(workers: int | None) -> int:
+def ensure_epsilon(epsilon: Any, closed: Any) -> None:
+    """Raise unless ε and the share of the gap to close are what they may be; before the work, not after it."""
+    if epsilon is not None and not (isinstance(epsilon, Real) and 0 < float(epsilon) < float("inf")):
+        raise SpecError(f"epsilon is {epsilon!r}, but it must be a finite number above 0")
+    if closed is not None and not (isinstance(closed, Real) and 0 < float(closed) < 1):
+        raise SpecError(f"closed is {closed!r}, but the share of the gap to close must lie between 0 and 1")
+
+
+def thread_count(workers: Any) -> int:
     if workers is None:
         return os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 256:
+    if isinstance(workers, bool) or not isinstance(workers, Integral) or not 1 <= int(workers) <= 256:
         raise SpecError(f"workers is {workers!r}, but it must be a whole number from 1 to 256")
-    return workers
+    return int(workers)

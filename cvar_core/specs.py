@@ -105,6 +105,8 @@ class SweepSpec:
     checkpoints: int = 26
 
     def __post_init__(self) -> None:
+        if not isinstance(self.problem, ProblemSpec):
+            raise SpecError(f"problem is {self.problem!r}, but it must be a ProblemSpec")
         names = _listed(self.methods)
         if not names:
             raise SpecError(f"methods is empty; choose from {', '.join(methods.names())}")
@@ -126,8 +128,7 @@ class SweepSpec:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         values = _known(cls, given)
-        if isinstance(values.get("problem"), Mapping):
-            values["problem"] = ProblemSpec.from_dict(values["problem"])
+        values["problem"] = ProblemSpec.from_dict(values.get("problem", {}))
         return cls(**values)
 
     @property
@@ -154,7 +155,7 @@ def _known(cls: type, given: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise SpecError(f"a {cls.__name__} is made from a JSON object, not from {type(given).__name__}")
     names = [field.name for field in fields(cls)]
-    unknown = sorted(set(given) - set(names))
+    unknown = sorted(set(given) - set(names), key=str)
     if unknown:
         raise SpecError(f"unknown field {unknown[0]!r}; the fields are {', '.join(names)}")
     return dict(given)
@@ -169,7 +170,10 @@ def _as_name(field: str, value: object, allowed: tuple[str, ...]) -> str:
 def _number(field: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise SpecError(f"{field} is {value!r}, but it must be a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise SpecError(f"{field} is {number}, but it must be a finite number")
     return number
@@ -186,8 +190,12 @@ def _count(field: str, value: Any, least: int, most: int) -> int:
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
-    single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
-    return (values,) if single else tuple(values)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return (values,)
+    try:
+        return tuple(values)
+    except TypeError:  # an array of no dimension calls itself iterable
+        return (values,)
 
 
 def _step_sizes(values: Any) -> tuple[float, ...]:

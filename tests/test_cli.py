@@ -119,6 +119,8 @@ BAD_INPUT = [
     ("sweep --out /tmp", "it is a folder"),
     ("sweep --summary /proc/summary.json", "cannot write"),
     ("sweep --out same --html same", "two outputs have the same name"),
+    (f"sweep --out {'x' * 300}.csv", "cannot write"),
+    ("sweep --noise-param mean=1000 --eval-size 100", "overflows"),
     ("sweep --bet 0.9 --nonsense", "nonsense"),
     ("check", "--lambda"),
     ("check --lambda 0", "1e-12 and 1e12"),
@@ -128,7 +130,7 @@ BAD_INPUT = [
 ]
 
 
-@pytest.mark.parametrize(("line", "words"), BAD_INPUT, ids=[line for line, _ in BAD_INPUT])
+@pytest.mark.parametrize(("line", "words"), BAD_INPUT, ids=[line[:60] for line, _ in BAD_INPUT])
 def test_bad_input_gets_one_sentence_and_exit_code_2(line, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(line.split()) == 2
@@ -168,3 +170,27 @@ def test_a_reader_that_leaves_is_no_error():
     command = f"{sys.executable} -m cvar_core problems | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_links_are_followed_and_pipes_are_written_to(tmp_path):
+    real, link, pipe = tmp_path / "real.csv", tmp_path / "link.csv", tmp_path / "pipe"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    assert main(["sweep", *SMALL, "--lambdas", "1", "--out", str(link), "--summary", str(pipe)]) == 0
+    assert json.loads(reader.communicate(timeout=10)[0])["epsilon"] > 0
+    assert link.is_symlink()
+    assert pipe.is_fifo()
+    assert real.read_text().startswith("method,lambda")
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_terminal_without_greek_letters_is_no_error():
+    done = subprocess.run(
+        [sys.executable, "-m", "cvar_core", "problems"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == b""

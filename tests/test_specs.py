@@ -128,6 +128,20 @@ def test_a_bad_sweep_gets_a_sentence(changes, words):
     assert words in str(raised.value)
 
 
+@pytest.mark.parametrize("given", [{"problem": 3}, {1: 2, "a": 1}, [1], {"problem": {"beta": 10**400}}])
+def test_rubbish_gets_a_sentence_too(given):
+    with pytest.raises(SpecError, match=r"^[^\n]+$"):
+        SweepSpec.from_dict(given)
+
+
+def test_numbers_of_any_kind_are_numbers():
+    import numpy as np
+
+    spec = SweepSpec(ProblemSpec(dim=np.int64(3)), lambdas=np.array([0.5]), seeds=np.int64(2))
+    assert (spec.lambdas, spec.seeds) == ((0.5,), (0, 1))
+    assert SweepSpec.from_dict({}) == SweepSpec(ProblemSpec())
+
+
 def test_unknown_fields_are_named():
     with pytest.raises(SpecError, match="unknown field 'lambda'"):
         SweepSpec.from_dict({"problem": {}, "lambda": 1})

@@ -32,7 +32,6 @@ def build() -> OneLineParser:
     _add_runs(sweep)
     sweep.add_argument("--methods", default=",".join(methods.names()), help="comma-separated (default: %(default)s)")
     sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
-    sweep.add_argument("--checkpoints", default=_DEFAULTS["checkpoints"], help="how many (default: %(default)s)")
     sweep.add_argument("--out", metavar="FILE.csv", help="write the curves")
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
     sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
@@ -71,6 +70,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--iterations", default=_DEFAULTS["iterations"], help="updates per run (default: %(default)s)")
     group.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
     group.add_argument("--schedule", default=_DEFAULTS["schedule"], help=f"{', '.join(schedules.names())}")
+    group.add_argument("--checkpoints", default=_DEFAULTS["checkpoints"], help="recorded points (default: %(default)s)")
     group.add_argument("--epsilon", default=None, help="usable up to this suboptimality, or close so much: 99%%")
     group.add_argument("--workers", default=None, help="threads (default: one per processor)")
 

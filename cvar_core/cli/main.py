@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import shlex
@@ -23,6 +24,9 @@ from . import arguments, files
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 2 for bad input, 130 when interrupted."""
     texts = sys.argv[1:] if argv is None else list(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no λ shows a "?", not a traceback
     try:
         args = arguments.build().parse_args(texts)
         return _COMMANDS[args.command](args, texts)
@@ -37,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
         return 0
+    except OSError as problem:
+        print(f"cvar_core: {problem.strerror or problem}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("cvar_core: interrupted; no file was written", file=sys.stderr, flush=True)
         os._exit(130)  # not waiting for threads that may be inside a compiler
@@ -76,9 +83,9 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
 
 def _print_result(result: Result, epsilon: float) -> None:
     optimum, timings = result.optimum, result.timings
-    certified = "" if optimum.gap is None else f" (certified to {number(optimum.gap)})"
+    certified = "not certified" if optimum.gap is None else f"certified to {number(optimum.gap)}"
     print(f"{finding(result, epsilon)}.")
-    print(f"F* = {optimum.value:.6g}{certified}, ε = {number(epsilon)}, {timings['total']:.1f} s")
+    print(f"F* = {optimum.value:.6g} ({certified}), ε = {number(epsilon)}, {timings['total']:.1f} s")
     print(f"{'method':8}{'best λ':>12}{'usable from':>14}{'to':>12}{'decades':>10}")
     for method, found in result.ranges(epsilon).items():
         ends = (number(found.low), number(found.high)) if found else ("–", "–")
@@ -104,6 +111,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             workers,
             epsilon=given,
             closed=closed,
+            checkpoints=arguments.whole("--checkpoints", args.checkpoints),
             report=report,
         )
     print(judgement(verdict))

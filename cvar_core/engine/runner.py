@@ -45,7 +45,7 @@ def run(
     try:
         return run_on(pool, problem, spec, report, stop)
     finally:
-        pool.shutdown(wait=False)  # nothing is left to wait for, unless the work was interrupted
+        pool.shutdown(wait=False)  # all is done; or it failed, and the threads end at their next check
 
 
 def run_on(
@@ -90,7 +90,8 @@ def run_on(
     following = {shard: executor.submit(follow, shard) for shard in done}
     futures: list[Future[Any]] = [solving, *following.values()]
     try:
-        wait(futures, return_when=FIRST_EXCEPTION)
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()  # raises what went wrong, so that the others are stopped at once
         records = {shard: future.result() for shard, future in following.items()}
         tell("optimum")
         optimum, solved = solving.result()

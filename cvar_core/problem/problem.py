@@ -124,7 +124,11 @@ class Problem:
         """The points that the objective is evaluated on; drawn when first asked for."""
         with self._lock:
             if self._points is None:
-                self._points = self._build_points()
+                points = self._build_points()
+                at_zero = self.loss.value(torch.zeros_like(points.target), points.target)
+                if not bool(torch.isfinite(at_zero.sum())):
+                    raise SpecError(f"the targets are so large that {self.spec.loss} loss overflows; scale them down")
+                self._points = points
             return self._points
 
     def _build_points(self) -> Points:
@@ -146,13 +150,16 @@ class Problem:
     def objectives(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return F̃_β at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
         points, scale = self.points, self.spec.scale
+        # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
+        alphas, below = alphas.clamp(min=0), alphas.clamp(max=0)
         group = max(1, int(2e9) // (points.count * (points.dim + 5)))  # a group takes about 0.2 seconds
         sums = []
         for first in range(0, len(thetas), group):
             check(stop)
             here = slice(first, first + group)
             sums.append(points.tail_sums(self.loss, thetas[here], alphas[here] / scale))
-        return alphas + scale * torch.cat(sums) / tail_mass(points.count, self.spec.beta)
+        mass = tail_mass(points.count, self.spec.beta)
+        return alphas + scale * torch.cat(sums) / mass + below * (1 - points.count / mass)
 
     def objective(self, theta: Tensor, alpha: float) -> float:
         """Return F̃_β(θ, α)."""
@@ -209,18 +216,23 @@ class Problem:
 
 def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
     """Return the features (a float64 tensor of rows, or a CSR array) and the targets, or say what is wrong."""
+    if loss not in losses:
+        raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
     try:
-        target = torch.as_tensor(np.asarray(y), dtype=torch.float64)
+        target = torch.from_numpy(_numbers(y))
         if hasattr(X, "tocsr"):
             from scipy.sparse import csr_array
 
-            matrix: Any = csr_array(X.tocsr(), dtype=np.float64)
+            if np.iscomplexobj(X):
+                raise ValueError("complex numbers")
+            matrix: Any = csr_array(X.tocsr(), dtype=np.float64, copy=True)
+            matrix.sum_duplicates()
             values = matrix.data
         else:
-            matrix = torch.as_tensor(np.asarray(X), dtype=torch.float64)
-            values = matrix.numpy()
-    except (TypeError, ValueError) as problem:
-        raise SpecError(f"X and y must hold numbers only ({problem})") from None
+            values = _numbers(X)
+            matrix = torch.from_numpy(values)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise SpecError(f"X and y must hold real numbers only ({problem})") from None
     if len(matrix.shape) != 2 or 0 in matrix.shape:
         raise SpecError(f"X has shape {tuple(matrix.shape)}, but it must have rows and columns, at least one of each")
     if target.shape != (matrix.shape[0],):
@@ -235,6 +247,15 @@ def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
         odd = float(target[target.abs() != 1][0])
         raise SpecError(f"y holds {odd:g}, but {loss} loss needs labels −1 and 1")
     return matrix, target
+
+
+def _numbers(given: Any) -> np.ndarray:
+    """Return a copy as float64: what the caller does to the original later must not change the problem."""
+    if isinstance(given, Tensor):
+        given = given.detach().cpu().to(torch.float64).numpy()
+    if np.iscomplexobj(given):
+        raise ValueError("complex numbers")
+    return np.array(given, dtype=np.float64, order="C", copy=True)
 
 
 def _digest(matrix: Any, target: Tensor) -> str:

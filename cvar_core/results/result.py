@@ -177,10 +177,20 @@ class Result:
         return pd.DataFrame(rows)
 
     def best_lambda(self, method: str) -> float | None:
-        """Return the λ with the least median final suboptimality, or ``None`` if all diverged."""
-        medians = self.at().median[self.spec.methods.index(method)]
+        """Return the λ with the least median final suboptimality, or ``None`` if all diverged.
+
+        A λ at which any seed diverged is the best only if every λ is like that.
+        """
+        end, m = self.at(), self._method(method)
+        whole = np.where(end.diverged[m] == 0, end.median[m], np.inf)
+        medians = whole if np.isfinite(whole).any() else end.median[m]
         best = int(np.argmin(medians))
         return self.spec.lambdas[best] if np.isfinite(medians[best]) else None
+
+    def _method(self, name: str) -> int:
+        if name not in self.spec.methods:
+            raise SpecError(f"method is {name!r}, but this sweep ran {', '.join(self.spec.methods)}")
+        return self.spec.methods.index(name)
 
     def iterations_to(self, epsilon: float) -> Array:
         """Return the first recorded iteration with suboptimality ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""
@@ -190,7 +200,9 @@ class Result:
 
     def verdict(self, method: str, lam: float, epsilon: float | None = None) -> Verdict:
         """Judge one λ of the grid."""
-        m, k = self.spec.methods.index(method), self.spec.lambdas.index(lam)
+        if lam not in self.spec.lambdas:
+            raise SpecError(f"lambda is {lam!r}, but this sweep ran {', '.join(f'{x:g}' for x in self.spec.lambdas)}")
+        m, k = self._method(method), self.spec.lambdas.index(lam)
         end, limit = self.at(), self.epsilon() if epsilon is None else epsilon
         ok = end.diverged[m] == 0
         around = k if usable(end.median[m], ok, limit)[k] else None

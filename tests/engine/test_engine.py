@@ -140,6 +140,15 @@ def test_the_other_threads_end_when_one_fails():
         time.sleep(0.05)
 
 
+def test_a_failing_optimum_ends_the_sweep_at_once(monkeypatch):
+    def broken(self, stop=None):
+        raise ArithmeticError("no optimum")
+
+    monkeypatch.setattr(Problem, "optimum", broken)
+    with pytest.raises(ArithmeticError, match="no optimum"):
+        sweep(Problem.synthetic(eval_size=1_000), iterations=10**9, workers=2)
+
+
 def test_each_chunk_is_short_and_ends_the_run():
     problem, spec = small(eval_size=1_000_000, iterations=100_000)
     state, stops = start(problem, spec, Shard("spl", 0)), []

@@ -84,6 +84,36 @@ def test_optimum_is_certified_for_any_level_and_size(loss, beta, n):
         assert best.gap <= 1e-6 * (1 + best.value)
 
 
+@pytest.mark.parametrize("beta", [0.0, 0.8, 0.95, 0.98])
+def test_separable_labels_have_an_infimum_of_zero(beta):
+    x = np.random.default_rng(0).standard_normal((50, 3))
+    best = Problem.from_arrays(x, np.sign(x @ [1, 2, 3]), loss="logistic", beta=beta).optimum()
+    assert 0 <= best.value < 1e-6
+    assert best.gap is not None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_small_classification_sets_do_not_stick_at_the_kink(seed):
+    draw = np.random.default_rng(seed)
+    x = draw.standard_normal((60, 3))
+    y = np.sign(x @ [1, 2, 3] + 0.3 * draw.standard_normal(60))
+    problem = Problem.from_arrays(x, y, loss="logistic", beta=0.9)
+    best = problem.optimum()
+    assert best.gap is not None
+    assert best.gap <= 1e-6
+    for length in (0.1, 1.0, 3.0, 10.0):
+        assert best.value <= cvar(problem.losses(length * torch.tensor([1.0, 2.0, 3.0]).double()), 0.9) + 1e-9
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_the_unit_of_the_targets_does_not_matter(loss, rng):
+    x = torch.randn(80, 4, dtype=torch.float64, generator=rng)
+    y = torch.randn(80, dtype=torch.float64, generator=rng)
+    power = {"squared": 2, "absolute": 1}[loss]
+    one, tiny = (Problem.from_arrays(x, unit * y, loss=loss, beta=0.8).optimum().value for unit in (1.0, 1e-8))
+    assert tiny == pytest.approx(1e-8**power * one, rel=1e-7)
+
+
 def test_erm_of_squared_loss_is_least_squares(rng):
     x = torch.randn(400, 6, dtype=torch.float64, generator=rng)
     y = torch.randn(400, dtype=torch.float64, generator=rng)

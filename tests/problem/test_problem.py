@@ -112,6 +112,8 @@ def test_arrays_of_any_kind_are_one_problem():
         ([1.0, 2.0], [1.0], "squared", "rows and columns"),
         (np.empty((0, 3)), [], "squared", "at least one of each"),
         ([["a"]], [1.0], "squared", "numbers only"),
+        ([[1.0 + 2j]], [1.0], "squared", "complex"),
+        ([[1.0]], [1.0], "hinge", "must be one of squared"),
     ],
 )
 def test_bad_arrays_get_a_sentence(x, y, loss, words):
@@ -119,3 +121,37 @@ def test_bad_arrays_get_a_sentence(x, y, loss, words):
         Problem.from_arrays(np.array(x), y, loss=loss)
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_targets_that_overflow_the_loss_get_a_sentence():
+    with pytest.raises(SpecError, match="overflows"):
+        _ = Problem.synthetic(noise="lognormal", noise_params={"mean": 1000.0}, eval_size=100).points
+    with pytest.raises(SpecError, match="overflows"):
+        Problem.from_arrays(np.eye(3), np.full(3, 1e160)).optimum()
+    assert np.isfinite(
+        Problem.from_arrays(np.ones((3, 1)), np.array([1e160, 2e160, 4e160]), "absolute").optimum().value
+    )
+
+
+def test_a_problem_keeps_its_own_copy_of_the_data():
+    x, y = np.random.default_rng(0).standard_normal((20, 2)), np.arange(20.0)
+    problem = Problem.from_arrays(x, y)
+    before = problem.objective(torch.ones(2).double(), 1.0)
+    x[:], y[:] = 0, 0
+    assert Problem(problem.spec, problem._arrays).objective(torch.ones(2).double(), 1.0) == before
+
+
+def test_tensors_with_gradients_and_views_are_welcome():
+    x, y = np.arange(12.0).reshape(4, 3), np.array([1.0, 2.0, 3.0, 4.0])
+    whole = Problem.from_arrays(x, y).spec
+    assert Problem.from_arrays(torch.tensor(x, requires_grad=True), torch.tensor(y)).spec == whole
+    assert Problem.from_arrays(x[::-1][::-1], y.astype(">f8")).spec == whole
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 0.95])
+def test_objective_keeps_its_digits_far_below_zero(beta):
+    problem = Problem.synthetic("absolute", "normal", beta=beta, eval_size=500)
+    theta = torch.zeros(10, dtype=torch.float64)
+    mean = float(problem.losses(theta).mean())
+    exact = -1e12 * (1 - 1 / (1 - beta)) + mean / (1 - beta)
+    assert problem.objective(theta, -1e12) == pytest.approx(exact, rel=1e-14, abs=1e-9)

@@ -54,6 +54,27 @@ def test_one_diverged_seed_makes_a_lambda_unusable():
     assert list(result.summary()["status"]) == ["ok", "partly", "ok"]
 
 
+def test_the_best_lambda_is_one_at_which_no_seed_diverged():
+    result = made([[[50, 20, 1], [50, 20, NAN], [50, 20, 1]]])
+    assert result.best_lambda("spl") == 10.0
+    assert result.ranges(epsilon=30)["spl"].low < 10.0
+    assert made([[[NAN, 1], [2, NAN], [2, 1]]]).best_lambda("spl") == 10.0, "unless every λ is like that"
+
+
+def test_what_a_sweep_did_not_run_is_named():
+    result = made([[[1.0, 2.0]]])
+    with pytest.raises(SpecError, match="this sweep ran 1, 10"):
+        result.verdict("spl", 0.5)
+    with pytest.raises(SpecError, match="this sweep ran spl"):
+        result.best_lambda("sgm")
+
+
+@pytest.mark.parametrize("wrong", [{"epsilon": -1}, {"epsilon": "a"}, {"closed": 2}])
+def test_a_bad_epsilon_is_refused_before_the_work(wrong):
+    with pytest.raises(SpecError):
+        check(Problem.synthetic(eval_size=500), 1.0, report=lambda p: pytest.fail("it worked first"), **wrong)
+
+
 def test_diverged_counts_as_infinite_in_the_median():
     rows = made([[[1, NAN], [2, NAN], [3, 5]], ]).summary()  # fmt: skip
     assert rows["median"].tolist() == [2.0, math.inf]

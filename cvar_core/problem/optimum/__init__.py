@@ -15,7 +15,7 @@ from ..points import Points
 from .descent import Tail, descend, tail_at
 from .polish import LocalLoss, Split, newton, smooth, solve, split_at
 
-_TOLERANCE = 1e-10  # of 1 + |F*|
+_TOLERANCE = 1e-10  # of CVaR_β at θ = 0 and |F*|
 _LARGEST_NEWTON = 1_000  # dimensions
 _MOST_OPEN = 20_000_000  # numbers in the open points' features
 
@@ -29,7 +29,8 @@ class Optimum:
     value
         F* = F̃_β(theta, alpha): the best value found.
     gap
-        F* is above the true minimum by at most this; ``None`` if no certificate was found.
+        F* is above the true minimum by at most this, up to rounding and the error of Newton's model at the last
+        step (see ``polish``); ``None`` if no certificate was found.
     """
 
     value: float
@@ -50,16 +51,23 @@ def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None) 
 
 def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None) -> Optimum:
     origin = torch.zeros(points.dim, dtype=torch.float64)
-    lower = _bound_at_origin(points, loss, beta, stop) if loss.task == "classification" else -torch.inf
-    theta = descend(points, loss, beta, origin, stop) if lower == -torch.inf else origin
-    best = theta, tail_at(points, loss, beta, theta)
+    at_origin = tail_at(points, loss, beta, origin)
+    best = origin, at_origin
+    lower = max(0.0, _bound_at_origin(points, loss, beta, stop)) if loss.task == "classification" else 0.0
+    if lower < at_origin.value:
+        # All losses of a classifier tie at θ = 0: from that kink no descent starts, so the mean's minimum goes first.
+        first = descend(points, loss, 0.0, origin, stop) if loss.task == "classification" else origin
+        theta = descend(points, loss, beta, first, stop)
+        tail = tail_at(points, loss, beta, theta)
+        best = (theta, tail) if tail.value < best[1].value else best
+    unit = at_origin.value  # what is small is judged against this, not against 1: losses have a unit
 
     local = smooth(loss)
     if local is not None and points.dim <= _LARGEST_NEWTON:
-        best, lower = _polish(points, loss, local, beta, best, lower, stop)
+        best, lower = _polish(points, loss, local, beta, best, lower, unit, stop)
     theta, tail = best
     gap = max(tail.value - lower, 0.0)
-    certified = gap <= 1e-3 * (1 + abs(tail.value))
+    certified = gap <= 1e-3 * (unit + abs(tail.value))
     return Optimum(tail.value, theta, tail.alpha, gap if certified else None)
 
 
@@ -70,13 +78,14 @@ def _polish(
     beta: float,
     best: tuple[Tensor, Tail],
     lower: float,
+    unit: float,
     stop: Stop | None,
 ) -> tuple[tuple[Tensor, Tail], float]:
     """Tighten both ends until they meet, opening more points in every round."""
     open_points = max(4_000, 100 * points.dim)
     for _ in range(8):
         theta, tail = best
-        tolerance = _TOLERANCE * (1 + abs(tail.value))
+        tolerance = _TOLERANCE * (unit + abs(tail.value))
         if tail.value - lower <= tolerance:
             break
         split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)))
@@ -95,8 +104,9 @@ def _polish(
 def _smoothing(split: Split, local: LocalLoss, theta: Tensor, alpha: float) -> float:
     """Return the first μ: a tenth of how far the open losses are from α, or of the losses where none is open."""
     losses = local(split.x @ theta, split.y, 0.0).value
-    spread = losses.mean() if split.sure == len(losses) else (losses[split.sure :] - alpha).abs().mean()
-    return max(0.1 * float(spread), 1e-9 * (1 + abs(alpha)))
+    mean = float(losses.mean())
+    spread = mean if split.sure == len(losses) else float((losses[split.sure :] - alpha).abs().mean())
+    return 0.1 * (spread if spread > 1e-6 * mean else mean) or 1e-300
 
 
 def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None) -> float:

@@ -140,7 +140,7 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
     z = (value - alpha)[split.sure :]
     h = torch.hypot(z, z.new_tensor(2 * mu))
     q = torch.ones_like(value)
-    q[split.sure :] = torch.where(z > 0, 0.5 * (h + z), 2 * mu**2 / (h - z).clamp(min=1e-300)) / h
+    q[split.sure :] = torch.where(z > 0, 0.5 * (h + z), 2 * mu * (mu / (h - z).clamp(min=1e-300))) / h
     bend = torch.zeros_like(value)
     bend[split.sure :] = 2 * (mu / h) ** 2 / h
     q, bend = q / split.mass, bend / split.mass
