@@ -153,9 +153,17 @@ def _full(self, target):
 
 
 def test_ctrl_c_stops_within_a_second_and_leaves_no_file(tmp_path):
-    command = [sys.executable, "-m", "cvar_core", "sweep", "--iterations", "1e9", "--out", str(tmp_path / "c.csv")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(6)
+    script = "import sys; from cvar_core.cli import main; print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "sweep", "--iterations", "1e9", "--out", str(tmp_path / "c.csv")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background may ignore it
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3)
     assert process.poll() is None
     os.kill(process.pid, signal.SIGINT)
     pressed = time.monotonic()
