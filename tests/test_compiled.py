@@ -64,7 +64,7 @@ def scalar(p, y):
 losses.add(Loss("custom", "", "regression", lambda p, y: {factor} * (p - y) ** 2, lambda p, y: 2 * {factor} * (p - y),
                 lambda p, y: 2 * {factor} * torch.ones_like(p), scalar))
 problem = Problem.synthetic(loss="custom", eval_size=50)
-print(sweep(problem, lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])
+print(sweep(problem, methods=["spl"], lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])
 """
 
 
@@ -74,8 +74,8 @@ def test_an_edited_loss_is_never_served_from_a_stale_cache(tmp_path):
     )
     plain = run(
         "from cvar_core import *\n"
-        "print(sweep(Problem.synthetic(loss='squared', eval_size=50), lambdas=[0.1], iterations=20, seeds=1)"
-        ".objectives[0, 0, -1, 0])",
+        "problem = Problem.synthetic(loss='squared', eval_size=50)\n"
+        "print(sweep(problem, methods=['spl'], lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])",
         NUMBA_CACHE_DIR=str(tmp_path),
     )
     assert one == again

@@ -174,9 +174,9 @@ def test_no_index_is_out_of_bounds():
     """An overrun would take a whole server down: run both kernels once with every index checked."""
     script = (
         "from cvar_core import Problem, sweep\n"
-        "for loss, dim in (('squared', 1), ('logistic', 5), ('absolute', 10)):\n"
+        "for loss, dim, method in (('squared', 1, 'sgm'), ('logistic', 5, 'spl'), ('absolute', 10, 'spl+')):\n"
         "    problem = Problem.synthetic(loss=loss, noise='normal', eval_size=777, dim=dim)\n"
-        "    sweep(problem, lambdas=[1.0 + k for k in range(70)], iterations=40, seeds=1)\n"
+        "    sweep(problem, [method], [1.0 + k for k in range(70)], iterations=40, seeds=1)\n"
         "print('all in bounds')"
     )
     import os
