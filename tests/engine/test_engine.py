@@ -134,7 +134,7 @@ def test_the_other_threads_end_when_one_fails():
 
     with pytest.raises(RuntimeError, match="the reporter broke"):
         sweep(Problem.synthetic(eval_size=1_000), iterations=10**9, report=fail_once, workers=3)
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 30
     while any(thread.name.startswith("cvar") for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "a worker goes on for nobody"
         time.sleep(0.05)

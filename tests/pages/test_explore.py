@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture
 def page() -> AppTest:
-    return AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60).run()
+    return AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=180).run()
 
 
 def test_the_first_visit_shows_a_real_result(page):
@@ -78,7 +78,7 @@ def test_a_browser_draws_the_sensitivity_figure(browser, server, scheme):
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     page.goto(server)
-    page.wait_for_selector(".js-plotly-plot .scatterlayer .trace", timeout=60_000)
+    page.wait_for_selector(".js-plotly-plot .scatterlayer .trace", timeout=180_000)
     page.get_by_text("forgives").first.wait_for()
     page.get_by_text("step size λ").first.wait_for()
     page.locator(".js-plotly-plot").nth(1).wait_for()
