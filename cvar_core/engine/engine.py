@@ -101,7 +101,7 @@ def next_stop(problem: Problem, spec: SweepSpec, state: State, seconds: float = 
     for checkpoint in spec.checkpoint_iterations[state.recorded :]:
         cost = (checkpoint - here) * per_step + per_checkpoint
         if cost > seconds:
-            return max(here, min(checkpoint, here + max(1, int(seconds / per_step)))) or checkpoint
+            return min(checkpoint, here + max(1, int(seconds / per_step)))
         seconds -= cost
         here = checkpoint
     return spec.iterations
