@@ -1,0 +1,7 @@
+"""The store of runs: one SQLite file from which a killed run goes on bit for bit."""
+
+from .progressed import Progressed
+from .store import Store
+from .stored import STATUSES, StoredRun
+
+__all__ = ["STATUSES", "Progressed", "Store", "StoredRun"]

@@ -1,0 +1,291 @@
+"""``Store``: runs with their status, optimum, records and states, and who opened which."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..engine import Records, Shard, State, shards
+from ..problem import Optimum
+from ..specs import ProblemSpec, SweepSpec, canonical
+from ..version import ENGINE_VERSION
+from . import tables
+from .database import Database
+from .packing import pack_optimum, pack_records, pack_state
+from .progressed import Progressed, join
+from .stored import COLUMNS, LIVE, STATUSES, StoredRun, readable_optimum, stored_run
+
+_LARGEST_BLOB = 900_000_000  # bytes; SQLite's limit is 10^9
+_MOST_VISITS = 50_000  # of all visitors: one popular run would gather them for ever
+
+
+class Store:
+    """Runs in one SQLite file, or in memory where there is no file or the file fails.
+
+    Any thread may call anything. No trouble with the file ever raises: the store goes on in memory with what could
+    still be read, and ``trouble`` says so.
+
+    Attributes
+    ----------
+    path
+        The file in which results are kept; ``None`` while they are in memory only.
+    trouble
+        ``None`` while all is well, else a sentence for the visitors.
+    """
+
+    def __init__(self, path: Path | None, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._live: dict[str, tuple[SweepSpec, str]] = {}  # what a damaged file must not take from a server at work
+        self._database = Database(path, self._restore_live)
+
+    @classmethod
+    def open(cls, path: Path | None, most_bytes: int = 256 * 2**20) -> Store:
+        """Open the store at ``path``; with ``None`` it is in memory on purpose."""
+        store = cls(path, most_bytes)
+        store.interrupt()
+        return store
+
+    @property
+    def path(self) -> Path | None:
+        return self._database.path
+
+    @property
+    def trouble(self) -> str | None:
+        return self._database.trouble
+
+    def add(self, spec: SweepSpec, status: str = "queued") -> None:
+        """Insert a run, or keep the one that is there."""
+        _check_status(status)
+
+        def insert(db: sqlite3.Connection) -> None:
+            _insert(db, spec, status)
+            (kept,) = db.execute("SELECT status FROM runs WHERE id = ?", (spec.id,)).fetchone()
+            self._note_live(spec.id, spec, kept)
+            self._trim(db)
+
+        self._database.write(insert)
+
+    def set_status(
+        self, run_id: str, status: str, error: str | None = None, timings: Mapping[str, float] | None = None
+    ) -> None:
+        """Set the status and the error; timings are kept if none are given."""
+        _check_status(status)
+        times = None if timings is None else json.dumps(dict(timings))
+
+        def update(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE runs SET status = ?, error = ?, timings = coalesce(?, timings), used = ? WHERE id = ?",
+                (status, error, times, time.time(), run_id),
+            )
+            spec = self._live[run_id][0] if run_id in self._live else _spec_of(db, run_id)
+            self._note_live(run_id, spec, status)
+
+        self._database.write(update)
+
+    def set_optimum(self, run_id: str, optimum: Optimum) -> None:
+        packed = pack_optimum(optimum)
+        if len(packed) <= self._largest:
+            self._database.write(
+                lambda db: db.execute(
+                    "UPDATE runs SET optimum = ?, used = ? WHERE id = ?", (packed, time.time(), run_id)
+                )
+            )
+
+    def save(self, run_id: str, shard: Shard, state: State, records: Records) -> None:
+        """Keep a shard's state and the records that led to it: both or neither.
+
+        Records that do not continue those that are stored replace them from where they begin; if there is a hole
+        before them, they are left out, since nothing can go on from there.
+        """
+        packed, pack = pack_state(state), pack_records(records)
+        if len(packed) > self._largest or len(pack) > self._largest:
+            return  # as if it had never been saved: the run goes on, but cannot be resumed
+        first = state.recorded - len(records.iterations)
+
+        def insert(db: sqlite3.Connection) -> None:
+            found = db.execute(
+                "SELECT id, recorded FROM shards WHERE run = ? AND method = ? AND seed = ?", (run_id, *shard)
+            ).fetchone()
+            row, before = found or (None, 0)
+            if first > before or not _exists(db, run_id):
+                return
+            if row is None:
+                row = db.execute(
+                    "INSERT INTO shards (run, method, seed, recorded, state) VALUES (?, ?, ?, ?, ?)",
+                    (run_id, *shard, state.recorded, packed),
+                ).lastrowid
+            else:
+                db.execute("UPDATE shards SET recorded = ?, state = ? WHERE id = ?", (state.recorded, packed, row))
+            if first < before:
+                db.execute("DELETE FROM records WHERE shard = ? AND first >= ?", (row, first))
+            db.execute("INSERT INTO records (shard, first, pack) VALUES (?, ?, ?)", (row, first, pack))
+            db.execute(
+                "UPDATE runs SET recorded = recorded + ?, used = ? WHERE id = ?",
+                (state.recorded - before, time.time(), run_id),
+            )
+            self._trim(db)
+
+        self._database.write(insert)
+
+    def run(self, run_id: str) -> StoredRun | None:
+        row = self._database.read(
+            lambda db: db.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
+        )
+        return None if row is None else stored_run(row)
+
+    def load(self, run_id: str) -> Progressed:
+        """Return the states and records of a run; a shard whose parts do not fit together counts as absent."""
+
+        def read(db: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+            states = db.execute("SELECT id, method, seed, state FROM shards WHERE run = ?", (run_id,)).fetchall()
+            packs = db.execute(
+                "SELECT shard, pack FROM records WHERE shard IN (SELECT id FROM shards WHERE run = ?) ORDER BY id",
+                (run_id,),
+            ).fetchall()
+            return states, packs
+
+        run, (states, packs) = self.run(run_id), self._database.read(read)
+        return Progressed({}, {}) if run is None else join(run.spec, states, packs)
+
+    def optimum_of(self, problem: ProblemSpec) -> Optimum | None:
+        """Return the optimum that any run of this engine found for the problem."""
+        rows = self._database.read(
+            lambda db: db.execute(
+                "SELECT optimum FROM runs WHERE problem = ? AND engine = ? AND optimum IS NOT NULL",
+                (canonical(problem), ENGINE_VERSION),
+            ).fetchall()
+        )
+        readable = (readable_optimum(packed, problem.dim) for (packed,) in rows)
+        return next((optimum for optimum in readable if optimum is not None), None)
+
+    def visit(self, visitor: str, run_id: str) -> None:
+        """Note that the visitor opened the run."""
+
+        def note(db: sqlite3.Connection) -> None:
+            if db.execute("UPDATE runs SET used = ? WHERE id = ?", (time.time(), run_id)).rowcount:
+                visit = db.execute("INSERT OR REPLACE INTO visits (visitor, run) VALUES (?, ?)", (visitor, run_id))
+                db.execute("DELETE FROM visits WHERE id <= ?", ((visit.lastrowid or 0) - _MOST_VISITS,))
+
+        self._database.write(note)
+
+    def history(self, visitor: str, most: int = 20) -> list[StoredRun]:
+        """Return the runs that the visitor opened, the latest visit first."""
+
+        def read(db: sqlite3.Connection) -> list[StoredRun]:
+            found: list[StoredRun] = []
+            cursor = db.execute(
+                f"SELECT {COLUMNS} FROM visits JOIN runs ON runs.id = visits.run "
+                "WHERE visitor = ? ORDER BY visits.id DESC",
+                (visitor,),
+            )
+            try:
+                while len(found) < most and (row := cursor.fetchone()) is not None:
+                    run = stored_run(row)
+                    if run is not None:
+                        found.append(run)
+            finally:
+                cursor.close()  # an open read would keep the WAL from being reused
+            return found
+
+        return self._database.read(read)
+
+    def forget(self, visitor: str, run_id: str) -> None:
+        """Take the run out of the visitor's history, and delete it if it is in nobody's and not under way."""
+
+        def delete(db: sqlite3.Connection) -> None:
+            if not db.execute("DELETE FROM visits WHERE visitor = ? AND run = ?", (visitor, run_id)).rowcount:
+                return  # it was not theirs
+            db.execute(
+                "DELETE FROM runs WHERE id = ? AND status NOT IN (?, ?) "
+                "AND NOT EXISTS (SELECT 1 FROM visits WHERE visits.run = runs.id)",
+                (run_id, *LIVE),
+            )
+
+        self._database.write(delete)
+
+    def erase(self, run_id: str) -> None:
+        """Delete the records, states, optimum and timings of a run, so that it can run afresh."""
+
+        def delete(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM shards WHERE run = ?", (run_id,))
+            db.execute("UPDATE runs SET optimum = NULL, timings = '{}', recorded = 0 WHERE id = ?", (run_id,))
+
+        self._database.write(delete)
+
+    def trim(self) -> None:
+        """Drop the least recently used runs until the store is small enough; never one that is under way."""
+        self._database.write(self._trim)
+
+    def size(self) -> int:
+        """Return the bytes in use."""
+        return self._database.read(_size)
+
+    def interrupt(self) -> None:
+        """Mark what was queued or running as interrupted: its server is gone."""
+
+        def update(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE runs SET status = 'interrupted' WHERE status IN (?, ?)", LIVE)
+            self._live.clear()
+
+        self._database.write(update)
+
+    def close(self) -> None:
+        """Let go of the file. Nothing else may be called after this."""
+        self._database.close()
+
+    @property
+    def _largest(self) -> int:
+        return min(self._most_bytes, _LARGEST_BLOB)
+
+    def _note_live(self, run_id: str, spec: SweepSpec | None, status: str) -> None:
+        self._live.pop(run_id, None)
+        if spec is not None and status in LIVE:
+            self._live[run_id] = spec, status
+
+    def _trim(self, db: sqlite3.Connection) -> None:
+        if _size(db) <= self._most_bytes:
+            return
+        oldest = "SELECT id FROM runs WHERE status NOT IN (?, ?) ORDER BY used, rowid"
+        for (run_id,) in db.execute(oldest, LIVE).fetchall():
+            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+            if _size(db) <= self._most_bytes:
+                return
+
+    def _restore_live(self, db: sqlite3.Connection) -> None:
+        for run_id, (spec, status) in self._live.items():
+            if not _exists(db, run_id):
+                _insert(db, spec, status)
+
+
+def _check_status(status: str) -> None:
+    if status not in STATUSES:
+        raise ValueError(f"status is {status!r}, but it must be one of {', '.join(STATUSES)}")
+
+
+def _insert(db: sqlite3.Connection, spec: SweepSpec, status: str) -> None:
+    now, expected = time.time(), len(shards(spec)) * len(spec.checkpoint_iterations)
+    values = (spec.id, ENGINE_VERSION, canonical(spec.problem), canonical(spec), status, now, now, expected)
+    db.execute(
+        "INSERT INTO runs (id, engine, problem, spec, status, created, used, expected) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        "ON CONFLICT (id) DO UPDATE SET used = excluded.used, spec = excluded.spec, problem = excluded.problem",
+        values,
+    )
+
+
+def _exists(db: sqlite3.Connection, run_id: str) -> bool:
+    return db.execute("SELECT 1 FROM runs WHERE id = ?", (run_id,)).fetchone() is not None
+
+
+def _spec_of(db: sqlite3.Connection, run_id: str) -> SweepSpec | None:
+    row = db.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()
+    run = None if row is None else stored_run(row)
+    return None if run is None else run.spec
+
+
+def _size(db: sqlite3.Connection) -> int:
+    used = tables.number(db, "page_count") - tables.number(db, "freelist_count")
+    return used * tables.number(db, "page_size")
