@@ -6,10 +6,11 @@ key of a stored run and test fixtures are all this one form.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 from typing import Any, Self
@@ -131,12 +132,12 @@ class SweepSpec:
         values["problem"] = ProblemSpec.from_dict(values.get("problem", {}))
         return cls(**values)
 
-    @property
+    @functools.cached_property
     def id(self) -> str:
         """The id of the run: a hash of this spec and of the engine's version."""
         return hashlib.sha256(f"{ENGINE_VERSION}:{canonical(self)}".encode()).hexdigest()[:16]
 
-    @property
+    @functools.cached_property
     def checkpoint_iterations(self) -> tuple[int, ...]:
         """The iteration counts at which the objective is recorded: the start, then log-spaced ones."""
         if self.checkpoints == 1:
@@ -144,6 +145,34 @@ class SweepSpec:
         top = math.log10(self.iterations)
         spaced = (round(10 ** (top * k / (self.checkpoints - 1))) for k in range(self.checkpoints))
         return (0, *sorted({*spaced, self.iterations}))
+
+
+def faults(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return every field of a sweep's description that cannot be run, with a sentence that says what is allowed.
+
+    Each field is tried by itself, beside defaults: a form can then say all that is wrong, each thing in its place.
+
+    >>> faults({"iterations": 0, "problem": {"beta": 0.9}})
+    {'iterations': 'iterations is 0, but it must lie between 1 and 1,000,000,000'}
+    """
+    found: dict[str, str] = {}
+
+    def attempt(field: str, make: Callable[[], object]) -> None:
+        try:
+            make()
+        except SpecError as wrong:
+            found[field] = str(wrong)
+
+    problem = dict(given.get("problem", {}))
+    for name, value in problem.items():
+        alone = {name: value}
+        if name == "noise_params" and problem.get("noise") in noises:
+            alone["noise"] = problem["noise"]
+        attempt(name, functools.partial(ProblemSpec.from_dict, alone))
+    for name, value in given.items():
+        if name != "problem":
+            attempt(name, functools.partial(SweepSpec.from_dict, {name: value}))
+    return found
 
 
 def canonical(spec: ProblemSpec | SweepSpec) -> str:

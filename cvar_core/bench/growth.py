@@ -65,7 +65,7 @@ def _parts(case: Case, solve: bool = False) -> dict[str, float]:
     for shard in shards(spec):
         state = start(problem, spec, shard)
         while state.recorded < len(spec.checkpoint_iterations):
-            state, records = advance(problem, spec, shard, state, next_stop(problem, spec, state))
+            state, records = advance(problem, spec, shard, state, next_stop(spec, state))
             spent.append(records.seconds._asdict())
     total = {part: sum(one[part] for one in spent) for part in ("sample", "step", "evaluate")}
     return {**total, "optimum": seconds(problem.optimum)} if solve else total

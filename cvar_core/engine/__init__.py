@@ -1,9 +1,11 @@
 """The engine: many runs at once, in chunks that can be stopped, stored and resumed."""
 
+from .cost import Cost, cost, memory
 from .engine import Records, Seconds, Shard, State, advance, next_stop, shards, start
 from .runner import Outcome, Progress, run, run_on
 
 __all__ = [
+    "Cost",
     "Outcome",
     "Progress",
     "Records",
@@ -11,6 +13,8 @@ __all__ = [
     "Shard",
     "State",
     "advance",
+    "cost",
+    "memory",
     "next_stop",
     "run",
     "run_on",

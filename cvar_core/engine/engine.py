@@ -17,7 +17,8 @@ from ..catalogue import methods, schedules
 from ..problem import Problem
 from ..problem.draws import block_length
 from ..specs import SweepSpec
-from . import kernel  # registers torch.ops.cvar_core.steps
+from . import kernel as kernel  # registers torch.ops.cvar_core.steps
+from .cost import cost
 
 
 class Shard(NamedTuple):
@@ -91,18 +92,15 @@ def advance(
     return state, Records(tuple(checkpoints), objectives, seconds)
 
 
-def next_stop(problem: Problem, spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
+def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
     """Return the iteration to advance to so that it takes about ``seconds``."""
-    runs, dim, count = len(spec.lambdas), problem.spec.dim, problem.spec.eval_size
-    slow = 5e-9 if problem.loss.task == "classification" else 0.0  # an exponential and a logarithm
-    per_step = max(runs, kernel.LANES) * (2e-9 + 0.5e-9 * dim + slow) + 1e-8 * dim
-    per_checkpoint = runs * count * (0.2e-9 + 0.1e-9 * dim + slow)
+    expected = cost(spec)
     here = state.iteration
     for checkpoint in spec.checkpoint_iterations[state.recorded :]:
-        cost = (checkpoint - here) * per_step + per_checkpoint
-        if cost > seconds:
-            return min(checkpoint, here + max(1, int(seconds / per_step)))
-        seconds -= cost
+        needed = (checkpoint - here) * expected.update + expected.checkpoint
+        if needed > seconds:
+            return min(checkpoint, here + max(1, int(seconds / expected.update)))
+        seconds -= needed
         here = checkpoint
     return spec.iterations
 

@@ -77,7 +77,7 @@ def run_on(
         state = start(problem, spec, shard)
         gathered: list[Records] = []
         while state.recorded < len(spec.checkpoint_iterations):
-            until = next_stop(problem, spec, state)
+            until = next_stop(spec, state)
             state, records = advance(problem, spec, shard, state, until, stopping)
             gathered.append(records)
             done[shard] = _share(spec, state.recorded)

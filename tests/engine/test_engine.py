@@ -154,7 +154,7 @@ def test_each_chunk_is_short_and_ends_the_run():
     state, stops = start(problem, spec, Shard("spl", 0)), []
     checkpoints = spec.checkpoint_iterations
     while state.recorded < len(checkpoints):
-        until = next_stop(problem, spec, state)
+        until = next_stop(spec, state)
         passed = sum(n <= until for n in checkpoints)
         assert until > state.iteration or passed > state.recorded
         state = state._replace(iteration=until, recorded=passed)

@@ -1,0 +1,48 @@
+"""What a sweep costs in seconds of one processor, before it is run: for chunks, progress and estimates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..catalogue import losses
+from ..specs import ProblemSpec, SweepSpec
+from .kernel import LANES
+
+
+class Cost(NamedTuple):
+    """Seconds of one processor, as measured on a common one; a server corrects them by what it sees."""
+
+    draw: float  # the evaluation points, once
+    solve: float  # the optimum, once
+    update: float  # one update of a shard: all its step sizes
+    checkpoint: float  # one record of a shard
+
+    def of_shard(self, spec: SweepSpec, iteration: int = 0, recorded: int = 0) -> float:
+        """Return what is left of a shard that has taken ``iteration`` updates and has ``recorded`` records."""
+        records = len(spec.checkpoint_iterations) - recorded
+        return (spec.iterations - iteration) * self.update + records * self.checkpoint
+
+    def of_sweep(self, spec: SweepSpec) -> float:
+        shards = len(spec.methods) * len(spec.seeds)
+        return self.draw + self.solve + shards * self.of_shard(spec)
+
+
+def cost(spec: SweepSpec) -> Cost:
+    problem, runs = spec.problem, len(spec.lambdas)
+    slow = 5e-9 if losses[problem.loss].task == "classification" else 0.0  # an exponential and a logarithm
+    size, dim = problem.eval_size, problem.dim
+    return Cost(
+        draw=size * (1e-7 + 4e-8 * dim),
+        solve=size * (1e-6 + 1e-7 * dim),
+        update=max(runs, LANES) * (2e-9 + 0.5e-9 * dim + slow) + 1e-8 * dim,
+        checkpoint=runs * size * (0.2e-9 + 0.1e-9 * dim + slow),
+    )
+
+
+def memory(problem: ProblemSpec) -> tuple[int, int]:
+    """Return the bytes that a problem needs while it runs: its own, and those of features that others may share."""
+    features = 8 * problem.dim * problem.eval_size
+    samples = 8 * 2**22  # the cache of a problem's stream
+    # The optimum sorts losses and predictions and opens a part of the points; drawing needs a second copy for a moment.
+    own = samples + 8 * 12 * problem.eval_size + features // 2
+    return own, features
