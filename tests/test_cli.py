@@ -14,7 +14,6 @@ import pytest
 
 from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.cli import main
-from cvar_core.cli.arguments import grid
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
 
@@ -64,12 +63,6 @@ def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, capsy
     assert len(said.out.splitlines()) == 1
     assert ("is safe" in said.out) == (code == 0)
     assert said.err == "", "nothing on stderr when piped"
-
-
-def test_grids():
-    assert grid("paper") == SweepSpec.__dataclass_fields__["lambdas"].default
-    assert grid("0.1,1, 10") == (0.1, 1.0, 10.0)
-    assert grid("1e-3:1e2:6") == pytest.approx((1e-3, 1e-2, 1e-1, 1, 10, 100))
 
 
 def test_epsilon_by_share_and_outright(tmp_path):

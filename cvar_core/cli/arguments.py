@@ -8,7 +8,8 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from ..catalogue import losses, methods, noises, schedules
-from ..specs import MOST_LAMBDAS, ProblemSpec, SpecError, SweepSpec, paper_grid
+from ..reading import number, read_grid, whole
+from ..specs import ProblemSpec, SpecError, SweepSpec
 
 _DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
 
@@ -93,46 +94,12 @@ def sweep_spec(args: argparse.Namespace) -> SweepSpec:
     return SweepSpec(
         problem=problem_spec(args),
         methods=tuple(name.strip() for name in args.methods.split(",") if name.strip()),
-        lambdas=grid(args.lambdas),
+        lambdas=read_grid(args.lambdas, "--lambdas"),
         iterations=whole("--iterations", args.iterations),
         seeds=seeds(args.seeds),
         schedule=args.schedule,
         checkpoints=whole("--checkpoints", args.checkpoints),
     )
-
-
-def number(flag: str, text: str | float) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SpecError(f"{flag} is {text!r}, but it must be a number") from None
-
-
-def whole(flag: str, text: str | int) -> int:
-    value = number(flag, text)
-    if not value.is_integer():
-        raise SpecError(f"{flag} is {text!r}, but it must be a whole number")
-    return int(value)
-
-
-def grid(text: str) -> tuple[float, ...]:
-    """Read "paper", a list "0.1,1,10" or a log-spaced range "low:high:count"."""
-    if text.strip() == "paper":
-        return paper_grid()
-    if ":" not in text:
-        return tuple(number("--lambdas", part) for part in text.split(",") if part.strip())
-    parts = text.split(":")
-    if len(parts) != 3:
-        raise SpecError(f"--lambdas is {text!r}, but a range is written low:high:count, such as 1e-3:1e2:11")
-    low, high = number("--lambdas", parts[0]), number("--lambdas", parts[1])
-    count = whole("--lambdas", parts[2])
-    if not (0 < low < high < math.inf):
-        raise SpecError(f"--lambdas is {text!r}, but a range needs 0 < low < high")
-    if not 2 <= count <= MOST_LAMBDAS:
-        raise SpecError(f"--lambdas asks for {count:,} step sizes, but a range has between 2 and {MOST_LAMBDAS:,}")
-    ends = math.log10(low), math.log10(high)
-    inner = (10 ** (ends[0] + (ends[1] - ends[0]) * k / (count - 1)) for k in range(1, count - 1))
-    return (low, *inner, high)
 
 
 def seeds(text: str) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .. import reading
 from ..api import check, chosen_epsilon, sweep, thread_count
 from ..catalogue import losses, methods, noises, schedules
 from ..engine import Progress
@@ -97,8 +98,8 @@ def _print_result(result: Result, epsilon: float) -> None:
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
     spec = arguments.problem_spec(args)
     given, closed = arguments.epsilon(args.epsilon)
-    lam = arguments.number("--lambda", args.lam)
-    iterations, seeds = arguments.whole("--iterations", args.iterations), arguments.seeds(args.seeds)
+    lam = reading.number("--lambda", args.lam)
+    iterations, seeds = reading.whole("--iterations", args.iterations), arguments.seeds(args.seeds)
     workers = _workers(args)
     with _progress_bar() as report:
         verdict = check(
@@ -111,7 +112,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             workers,
             epsilon=given,
             closed=closed,
-            checkpoints=arguments.whole("--checkpoints", args.checkpoints),
+            checkpoints=reading.whole("--checkpoints", args.checkpoints),
             report=report,
         )
     print(judgement(verdict))
@@ -143,7 +144,7 @@ def _bench(args: argparse.Namespace, texts: list[str]) -> int:
 
 
 def _workers(args: argparse.Namespace) -> int:
-    return thread_count(None if args.workers is None else arguments.whole("--workers", args.workers))
+    return thread_count(None if args.workers is None else reading.whole("--workers", args.workers))
 
 
 @contextmanager

@@ -1,0 +1,74 @@
+"""How to compute a result again: the command, and the lines of Python. Only what is not a default is spelt out."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from .catalogue import noises
+from .reading import write_grid
+from .results import GAP_TO_CLOSE
+from .specs import ProblemSpec, SweepSpec
+
+
+def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE) -> str:
+    """Return the command line of a sweep on a synthetic problem.
+
+    >>> command(SweepSpec(ProblemSpec(loss="absolute"), seeds=3))
+    'python -m cvar_core sweep --loss absolute --seeds 3'
+    """
+    flags: list[str] = []
+    for name, value in _changed(spec.problem).items():
+        if name == "noise_params":
+            flags += [f"--noise-param {key}={number!r}" for key, number in value.items()]
+        else:
+            flags.append(f"--{name.replace('_', '-')} {value}")
+    for name, value in _changed(spec).items():
+        if name == "methods":
+            value = ",".join(value)
+        elif name == "lambdas":
+            value = write_grid(value)
+        elif name == "seeds":
+            value = _count(value) or ",".join(str(seed) for seed in value) + ("," if len(value) == 1 else "")
+        flags.append(f"--{name} {value}")
+    if closed != GAP_TO_CLOSE:
+        flags.append(f"--epsilon {100 * closed:g}%")
+    return " ".join(["python -m cvar_core sweep", *flags])
+
+
+def python(spec: SweepSpec, closed: float = GAP_TO_CLOSE) -> str:
+    """Return the Python lines of a sweep on a synthetic problem."""
+    problem = ", ".join(f"{name}={value!r}" for name, value in _changed(spec.problem).items())
+    given = ["problem"]
+    for name, value in _changed(spec).items():
+        if name == "seeds":
+            value = _count(value) or value
+        given.append(f"{name}={value!r}")
+    epsilon = "" if closed == GAP_TO_CLOSE else f"result.epsilon({closed!r})"
+    return "\n".join(
+        [
+            "from cvar_core import Problem, sweep",
+            "",
+            f"problem = Problem.synthetic({problem})",
+            f"result = sweep({', '.join(given)})",
+            f"result.robustness({epsilon})",
+        ]
+    )
+
+
+def _changed(spec: ProblemSpec | SweepSpec) -> dict[str, Any]:
+    """Return the fields that differ from their defaults."""
+    usual: dict[str, Any] = {field.name: field.default for field in fields(spec)}
+    found = {name: getattr(spec, name) for name in usual if name != "problem"}
+    if isinstance(spec, ProblemSpec):
+        defaults = dict(noises[spec.noise].parameters) if spec.noise is not None else None
+        changed = {k: v for k, v in (spec.noise_params or {}).items() if defaults is None or v != defaults[k]}
+        found["noise_params"] = changed or None
+        if spec.sample_size is not None:
+            found.pop("eval_size")
+    return {name: value for name, value in found.items() if value != usual[name]}
+
+
+def _count(seeds: tuple[int, ...]) -> int | None:
+    """Return n for seeds 0 … n−1."""
+    return len(seeds) if seeds == tuple(range(len(seeds))) else None

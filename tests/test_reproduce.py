@@ -1,0 +1,54 @@
+"""What the dashboard says would reproduce a run does describe that run."""
+
+import shlex
+
+import pytest
+
+import cvar_core
+from cvar_core import ProblemSpec, SweepSpec
+from cvar_core.cli import arguments
+from cvar_core.reproduce import command, python
+
+SPECS = [
+    SweepSpec(ProblemSpec()),
+    SweepSpec(ProblemSpec(loss="logistic", noise="gumbel", beta=0.0, dim=3, eval_size=5_000, seed=9, scale=0.01)),
+    SweepSpec(ProblemSpec(noise="student", noise_params={"df": 2.5}, sample_size=1_000, beta=0.999), seeds=1),
+    SweepSpec(
+        ProblemSpec(noise="normal", noise_params={"mean": -1.0, "std": 1e-3}),
+        methods=("spl+",), lambdas=(0.1, 1 / 3, 1e5), iterations=77, seeds=(3,), schedule="constant", checkpoints=5,
+    ),
+    SweepSpec(ProblemSpec(), seeds=(0, 2, 7), lambdas=tuple(10**k for k in range(-3, 3))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_command_describes_the_run(spec):
+    words = shlex.split(command(spec))
+    assert words[:4] == ["python", "-m", "cvar_core", "sweep"]
+    assert arguments.sweep_spec(arguments.build().parse_args(words[3:])) == spec
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_python_lines_describe_the_run(spec, monkeypatch):
+    seen = []
+
+    class Nothing:
+        def robustness(self, epsilon=None):
+            return epsilon
+
+        def epsilon(self, closed):
+            return closed
+
+    def recording(problem, **fields):
+        seen.append(SweepSpec(problem.spec, **fields))
+        return Nothing()
+
+    monkeypatch.setattr(cvar_core, "sweep", recording)
+    exec(python(spec, 0.99), {})
+    assert seen == [spec]
+
+
+def test_only_what_is_not_a_default_is_spelt_out():
+    assert command(SPECS[0]) == "python -m cvar_core sweep"
+    assert command(SPECS[0], closed=0.999).endswith("--epsilon 99.9%")
+    assert "Problem.synthetic()" in python(SPECS[0])
