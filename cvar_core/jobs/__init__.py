@@ -1,0 +1,7 @@
+"""Jobs: runs in the background, piece by piece, shared fairly among visitors and kept in the store."""
+
+from .limits import Limits
+from .manager import Manager, Refused, threads
+from .view import Entry, View
+
+__all__ = ["Entry", "Limits", "Manager", "Refused", "View", "threads"]

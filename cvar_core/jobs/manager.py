@@ -1,0 +1,353 @@
+"""The manager of all runs on a server: it admits them, shares the workers among them and keeps what they find.
+
+A run moves piece by piece. Whenever a worker is free, the next run in the ring gives a piece and goes to the ring's
+end, so that every run gets ahead at the same pace, whoever asked for it and however large it is.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections import OrderedDict, deque
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..cancel import Cancelled
+from ..engine import cost, memory
+from ..results import Result
+from ..specs import ProblemSpec, SpecError, SweepSpec
+from ..store import Store
+from .job import Job
+from .limits import Limits
+from .piece import Piece
+from .shared import SharedProblem
+from .view import Entry, View
+
+log = logging.getLogger(__name__)
+
+_RESULTS = 64  # finished runs that are kept at hand
+_MOST_PASSES = 50  # smaller runs that may be admitted before a large one that waits for memory
+
+
+class Refused(Exception):
+    """A run that the server does not take. The message is for the visitor."""
+
+
+def threads(count: int) -> Executor:
+    """Return workers in this process: the kernels release the interpreter, and there is one copy of the data."""
+    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=partial(torch.set_num_threads, 1))
+
+
+class Manager:
+    """Runs jobs on an executor and keeps them in a store. All methods may be called from any thread."""
+
+    def __init__(self, store: Store, executor: Executor, workers: int, limits: Limits | None = None) -> None:
+        self.store = store
+        self.workers = workers
+        self.limits = limits or Limits()
+        self._executor = executor
+        self._lock = threading.RLock()
+        self._jobs: dict[str, Job] = {}  # live, or ended with pieces that are still being worked on
+        self._waiting: list[Job] = []
+        self._ring: deque[Job] = deque()
+        self._in_flight = 0
+        self._moving = False
+        self._closed = False
+        self._problems: weakref.WeakValueDictionary[ProblemSpec, SharedProblem] = weakref.WeakValueDictionary()
+        self._last_problem: SharedProblem | None = None  # the next run is often on the same problem
+        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._pace = 1.0  # seconds that work takes here, for a second by the estimate
+
+    # What a visitor does.
+
+    def submit(self, spec: SweepSpec, visitor: str) -> View:
+        """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored."""
+        with self._lock:
+            job = self._jobs.get(spec.id)
+            stored = self.store.run(spec.id) if job is None else None
+            if (job is None or not job.live) and not (stored is not None and stored.status == "done"):
+                self._ensure_allowed(spec, visitor)
+                job = job or self._make(spec)
+                job.status, job.error = "queued", None
+                job.visitors = {visitor}
+                job.shared.enter(job.id)
+                self._waiting.append(job)
+                self.store.set_status(spec.id, "queued")
+                log.info("queued run=%s visitor=%s", spec.id, visitor[:8])
+            elif job is not None:
+                job.visitors.add(visitor)
+            self.store.visit(visitor, spec.id)
+            self._move()
+            view = self.view(spec, visitor)
+            assert view is not None
+            return view
+
+    def open(self, spec: SweepSpec, visitor: str) -> View | None:
+        """Look at a run that somebody made: it joins the visitor's history, and is shared while it is live."""
+        with self._lock:
+            view = self.view(spec, visitor)
+            if view is not None:
+                if view.live:
+                    self._jobs[spec.id].visitors.add(visitor)
+                self.store.visit(visitor, spec.id)
+            return view
+
+    def cancel(self, run_id: str, visitor: str) -> bool:
+        """Stop a run and keep what it has; if others want it, only this visitor leaves, and the answer is false."""
+        with self._lock:
+            job = self._jobs.get(run_id)
+            if job is None or not job.live:
+                return True
+            job.visitors.discard(visitor)
+            if job.visitors:
+                return False
+            self._end(job, "cancelled")
+            self._move()  # it may have held memory that others wait for
+            return True
+
+    def forget(self, run_id: str, visitor: str) -> None:
+        """Take a run out of a visitor's history; if it is in no other, it is stopped and deleted."""
+        with self._lock:
+            self.cancel(run_id, visitor)
+            job = self._jobs.get(run_id)
+            if job is None or job.live:
+                self.store.forget(visitor, run_id)
+            else:
+                with job.saving:
+                    self.store.forget(visitor, run_id)
+                    job.deleted = self.store.run(run_id) is None
+                if job.deleted:
+                    del self._jobs[run_id]
+            if self.store.run(run_id) is None:
+                self._results.pop(run_id, None)
+
+    def view(self, spec: SweepSpec, visitor: str) -> View | None:
+        """Return the run of a spec as it is now, or ``None`` if nobody has asked for it."""
+        with self._lock:
+            job = self._jobs.get(spec.id)
+            if job is not None:
+                return View(
+                    spec=spec,
+                    status=job.status,
+                    error=job.error,
+                    stage=job.stage,
+                    progress=job.progress,
+                    seconds_left=job.seconds_left,
+                    position=self._waiting.index(job) + 1 if job in self._waiting else None,
+                    result=job.result(),
+                    others=len(job.visitors - {visitor}),
+                    watched=visitor in job.visitors,
+                )
+        stored = self.store.run(spec.id)
+        if stored is None:
+            return None
+        return View(
+            spec=spec,
+            status=stored.status,
+            error=stored.error,
+            progress=stored.progress,
+            result=self._stored_result(spec),
+        )
+
+    def history(self, visitor: str, most: int = 20) -> list[Entry]:
+        """Return the visitor's runs, the latest first."""
+        entries = []
+        for run in self.store.history(visitor, most):
+            job = self._jobs.get(run.id)
+            status, progress = (job.status, job.progress) if job is not None else (run.status, run.progress)
+            entries.append(Entry(run.id, run.spec, status, progress, run.created))
+        return entries
+
+    def estimate(self, spec: SweepSpec) -> float:
+        """Return about how many seconds a run would take if it were started now."""
+        expected = cost(spec)
+        with self._lock:
+            known = self._problems.get(spec.problem)
+            sharing = sum(job.live for job in self._jobs.values() if job.id != spec.id)
+        seconds = expected.of_sweep(spec)
+        if known is not None and known.drawn:
+            seconds -= expected.draw
+        if (known is not None and known.optimum is not None) or self.store.optimum_of(spec.problem) is not None:
+            seconds -= expected.solve
+        return self._pace * seconds * (1 + sharing) / self.workers
+
+    @property
+    def open_jobs(self) -> int:
+        with self._lock:
+            return sum(job.live for job in self._jobs.values())
+
+    def close(self) -> None:
+        """Stop all work; what is running is interrupted, and can be resumed."""
+        with self._lock:
+            self._closed = True
+            for job in list(self._jobs.values()):
+                if job.live:
+                    self._end(job, "interrupted")
+        self._executor.shutdown(wait=True)
+        self.store.close()
+
+    # How runs come in and go out.
+
+    def _ensure_allowed(self, spec: SweepSpec, visitor: str) -> None:
+        if self._closed:
+            raise Refused("The server is shutting down.")
+        for fault in self.limits.faults(spec.to_dict()).values():
+            raise Refused(f"This run is too large: {fault}.")
+        open_jobs = [job for job in self._jobs.values() if job.live]
+        if sum(visitor in job.visitors for job in open_jobs) >= self.limits.jobs_per_visitor:
+            most = self.limits.jobs_per_visitor
+            raise Refused(f"You have {most} runs open, which is the most at a time. Cancel one, or wait for it.")
+        if len(open_jobs) >= self.limits.jobs:
+            raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
+
+    def _make(self, spec: SweepSpec) -> Job:
+        shared = self._problems.get(spec.problem)
+        if shared is None:
+            shared = SharedProblem(spec.problem, self.store.optimum_of(spec.problem))
+            self._problems[spec.problem] = shared
+        self.store.add(spec)
+        if shared.optimum is not None:
+            self.store.set_optimum(spec.id, shared.optimum)
+        job = Job(spec, shared, self.workers, self.store.load(spec.id), partial(self.store.save, spec.id))
+        self._jobs[spec.id] = job
+        self._results.pop(spec.id, None)
+        return job
+
+    def _end(self, job: Job, status: str, error: str | None = None) -> None:
+        job.end(status, error)
+        if job in self._waiting:
+            self._waiting.remove(job)
+        if job in self._ring:
+            self._ring.remove(job)
+        self.store.set_status(job.id, status, error, job.timings)
+        log.info("%s run=%s progress=%.3f seconds=%.2f", status, job.id, job.progress, job.timings["total"])
+        self._drop(job)
+
+    def _drop(self, job: Job) -> None:
+        """Let go of an ended run that nobody works on."""
+        if job.expected > 0.1 and not job.live:
+            self._pace = 0.5 * self._pace + 0.5 * job.taken / job.expected
+            job.expected = job.taken = 0.0
+        if not job.live and job.idle and self._jobs.get(job.id) is job:
+            del self._jobs[job.id]
+            result = job.result()
+            if result is not None:
+                self._remember(job.id, result)
+
+    def _remember(self, run_id: str, result: Result) -> None:
+        self._results[run_id] = result
+        self._results.move_to_end(run_id)
+        while len(self._results) > _RESULTS:
+            self._results.popitem(last=False)
+
+    def _stored_result(self, spec: SweepSpec) -> Result | None:
+        with self._lock:
+            if spec.id in self._results:
+                self._results.move_to_end(spec.id)
+                return self._results[spec.id]
+        stored = self.store.run(spec.id)
+        if stored is None or stored.optimum is None:
+            return None
+        result = Result.from_records(spec, stored.optimum, self.store.load(spec.id).records, stored.timings)
+        with self._lock:
+            self._remember(spec.id, result)
+        return result
+
+    # How the work moves.
+
+    def _move(self) -> None:
+        """Admit runs while there is memory, and give the free workers something to do."""
+        if self._moving:  # a piece came back before it was let go; the loop below goes on by itself
+            return
+        self._moving = True
+        try:
+            self._admit()
+            while self._in_flight < self.workers and not self._closed:
+                found = self._next_piece()
+                if found is None:
+                    break
+                self._send(*found)
+                self._admit()
+        finally:
+            self._moving = False
+
+    def _send(self, job: Job, piece: Piece) -> None:
+        try:
+            future = self._executor.submit(piece.work)
+        except RuntimeError:  # the interpreter is ending
+            self._closed = True
+            return
+        self._in_flight += 1
+        future.add_done_callback(partial(self._returned, job, piece))
+
+    def _admit(self) -> None:
+        """Let waiting runs in, in their order; smaller ones may pass one that waits for memory, but not for ever."""
+        passed: list[Job] = []
+        for job in list(self._waiting):
+            if self._ring and self._memory(job) > self.limits.memory:
+                passed.append(job)
+                if job.passed >= _MOST_PASSES:
+                    return
+                continue
+            for larger in passed:
+                larger.passed += 1
+            self._waiting.remove(job)
+            self._ring.append(job)
+            job.begin()
+            self._last_problem = job.shared
+            self.store.set_status(job.id, "running")
+
+    def _memory(self, job: Job) -> int:
+        """Return the bytes that the runs in the ring need together with ``job``; features of one shape are shared."""
+        specs = {each.spec.problem for each in (*self._ring, job)}
+        features = {(spec.dim, spec.eval_size, spec.seed): memory(spec)[1] for spec in specs}
+        return sum(features.values()) + sum(memory(spec)[0] for spec in specs)
+
+    def _next_piece(self) -> tuple[Job, Piece] | None:
+        for _ in range(len(self._ring)):
+            job = self._ring[0]
+            self._ring.rotate(-1)
+            piece = job.next_piece()
+            if piece is not None:
+                return job, piece
+        return None
+
+    def _returned(self, job: Job, piece: Piece, future: Future[Any]) -> None:
+        with self._lock:
+            self._in_flight -= 1
+            piece.ended()
+            try:
+                found = future.result()
+                unsolved = job.shared.optimum is None
+                piece.done(found)
+                if unsolved and job.shared.optimum is not None:
+                    self._keep_optimum(job.shared)
+            except Cancelled:
+                pass
+            except Exception as error:
+                log.exception("failed run=%s", job.id)
+                if job.live:
+                    self._end(job, "failed", _explained(error, job.id))
+            for each in list(self._ring):
+                if each.complete:
+                    self._end(each, "done")
+            self._drop(job)
+            self._move()
+
+    def _keep_optimum(self, shared: SharedProblem) -> None:
+        assert shared.optimum is not None
+        for job in self._jobs.values():
+            if job.shared is shared:
+                self.store.set_optimum(job.id, shared.optimum)
+
+
+def _explained(error: Exception, run_id: str) -> str:
+    if isinstance(error, SpecError):
+        return f"{error}."
+    if isinstance(error, MemoryError):
+        return "There was not enough memory. Fewer evaluation points or dimensions need less."
+    return f"Something went wrong inside ({type(error).__name__}). The server's log has the details under run {run_id}."

@@ -1,0 +1,62 @@
+"""A problem whose points are drawn and whose optimum is solved for once, for all runs on it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ..problem import Optimum, Problem
+from ..specs import ProblemSpec
+from .paced import Paced
+from .piece import SECONDS, Piece
+
+
+class SharedProblem:
+    """A problem, and how far its preparation is. Its manager calls it under a lock."""
+
+    def __init__(self, spec: ProblemSpec, optimum: Optimum | None) -> None:
+        self.problem = Problem(spec)
+        self.optimum = optimum
+        self.drawn = False
+        self.seconds = 0.0  # spent on the optimum
+        self._users: set[str] = set()
+        self._busy = False
+        self._solving: Paced[Optimum] | None = None
+
+    def enter(self, run_id: str) -> None:
+        self._users.add(run_id)
+
+    def leave(self, run_id: str) -> None:
+        """Stop solving when nobody waits for the optimum any more."""
+        self._users.discard(run_id)
+        if not self._users and self._solving is not None:
+            self._solving.close()
+            self._solving = None
+
+    def next_piece(self) -> Piece | None:
+        if self._busy or (self.drawn and self.optimum is not None):
+            return None
+        self._busy = True
+        if not self.drawn:
+            return Piece(lambda: self.problem.points, self._have_drawn, self._rest)
+        if self._solving is None:
+            self._solving = Paced(self.problem.optimum)
+        solving = self._solving
+
+        def turn() -> tuple[Optimum | None, float]:
+            begun = time.perf_counter()
+            return solving.turn(SECONDS), time.perf_counter() - begun
+
+        return Piece(turn, self._have_turned, self._rest)
+
+    def _rest(self) -> None:
+        self._busy = False
+
+    def _have_drawn(self, _: Any) -> None:
+        self.drawn = True
+
+    def _have_turned(self, found: tuple[Optimum | None, float]) -> None:
+        optimum, took = found
+        self.seconds += took
+        if optimum is not None:
+            self.optimum, self._solving = optimum, None

@@ -1,0 +1,48 @@
+"""What a server allows: a sentence for each field that asks for too much."""
+
+import pytest
+
+from cvar_core import ProblemSpec, SweepSpec
+from cvar_core.jobs import Limits
+
+
+def faults(**fields):
+    return Limits().faults(fields)
+
+
+def test_the_defaults_are_allowed():
+    assert Limits().faults(SweepSpec(ProblemSpec()).to_dict()) == {}
+
+
+def test_the_paper_s_panel_is_allowed():
+    assert faults(problem={"eval_size": 1_000_000}, iterations=100_000) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "word"),
+    [
+        ({"problem": {"beta": 2}}, "beta", "0 ≤ beta < 1"),
+        ({"problem": {"noise": "normal", "noise_params": {"std": -1.0}}}, "noise_params", "above 0"),
+        ({"problem": {"dim": 0}}, "dim", "between 1 and"),
+        ({"problem": {"dim": 5_000}}, "dim", "this server allows at most 1,000"),
+        ({"problem": {"eval_size": 10**7}}, "eval_size", "this server allows at most 1,000,000"),
+        ({"problem": {"sample_size": 10**7}}, "sample_size", "this server allows at most 1,000,000"),
+        ({"iterations": 10**12}, "iterations", "this server allows at most 1,000,000"),
+        ({"seeds": 10**6}, "seeds", "this server allows at most 100"),
+        ({"lambdas": tuple(float(k) for k in range(1, 300))}, "lambdas", "this server allows at most 200"),
+        ({"methods": ()}, "methods", "choose from"),
+        ({"checkpoints": 900}, "checkpoints", "this server allows at most 200"),
+        ({"seeds": 100, "lambdas": tuple(float(k) for k in range(1, 200))}, "seeds", "59,700 runs"),
+        ({"problem": {"eval_size": 1_000_000, "dim": 1_000}}, "dim", "GB of memory"),
+        ({"problem": {"eval_size": 1_000_000, "dim": 200}, "seeds": 100}, "iterations", "minutes of work"),
+    ],
+)
+def test_what_is_too_much_gets_a_sentence_at_its_field(fields, field, word):
+    found = faults(**fields)
+    assert list(found) == [field]
+    assert word in found[field]
+
+
+def test_every_field_that_is_wrong_is_named():
+    found = faults(problem={"beta": 2, "dim": -1}, iterations=0, seeds=10**6)
+    assert set(found) == {"beta", "dim", "iterations", "seeds"}
