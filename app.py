@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from pages.components.plotly_js import publish
+
 
 def main() -> None:
+    publish()
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
     st.navigation([st.Page("pages/explore.py", title="Explore", icon=":material/query_stats:", default=True)]).run()
 

@@ -1,0 +1,186 @@
+// Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
+
+const charts = new WeakMap();
+
+// Streamlit calls this for each new figure, and what it returned last when the chart leaves the page.
+export default function ({ parentElement, data, setTriggerValue }) {
+  if (!charts.has(parentElement)) {
+    charts.set(parentElement, new Chart(parentElement.querySelector(".cvar-chart")));
+  }
+  const chart = charts.get(parentElement);
+  chart.send = (point) => setTriggerValue("click", point); // the newest knows which fragment to run
+  chart.show(new TextDecoder().decode(data));
+  return () => {
+    charts.delete(parentElement);
+    chart.remove();
+  };
+}
+
+let loading; // shared by all charts of the page
+
+function loadPlotly(address) {
+  loading ??= new Promise((succeed, fail) => {
+    const script = document.createElement("script");
+    script.src = new URL(address, document.baseURI).href;
+    // A server without the file may answer with a page that is no script.
+    script.onload = () => (window.Plotly ? succeed(window.Plotly) : fail(new Error("no plotly.js in it")));
+    script.onerror = () => fail(new Error("it is not there"));
+    document.head.append(script);
+  });
+  return loading;
+}
+
+// What the reader did to charts that have just left the page, by their keys: Streamlit may take a chart away and build
+// it anew when the number of elements above it changes.
+const left = new Map();
+const REMEMBERED = 3000; // ms
+
+class Chart {
+  constructor(node) {
+    this.node = node;
+    this.drawings = 0;
+  }
+
+  async show(text) {
+    if (text === this.text) return;
+    this.text = text;
+    const sent = JSON.parse(text);
+    this.node.style.height = `${sent.height}px`;
+    try {
+      this.plotly = await loadPlotly(sent.plotly);
+    } catch (why) {
+      this.node.textContent = "The chart cannot be shown: plotly.js did not load. Reload the page to try again.";
+      return;
+    }
+    if (text === this.text) this.draw(sent); // else a newer one came while plotly.js was loading
+  }
+
+  draw(sent) {
+    clearTimeout(this.waiting);
+    if (this.removed) return;
+    if (this.node._dragging) {
+      // A new figure would end the reader's drag.
+      this.waiting = setTimeout(() => this.draw(sent), 100);
+      return;
+    }
+    this.sent = sent;
+    this.done ??= left.get(sent.key) ?? { ranges: {}, hidden: new Set() };
+    const { data, layout } = structuredClone(sent.figure); // plotly writes into what it gets
+    this.keepZoom(layout);
+    this.keepHidden(data);
+    this.fit(layout);
+    this.node.setAttribute("role", "img");
+    this.node.setAttribute("aria-label", sent.label);
+    this.plotly.react(this.node, data, layout, (this.config ??= this.configure()));
+    if (!this.drawings++) this.listen();
+  }
+
+  // Plotly's own uirevision forgets a zoom as soon as a figure comes with another range, so it is told that each
+  // figure's axes are new, and gets the range to show.
+  keepZoom(layout) {
+    layout.uirevision ??= "kept"; // zoom or pan, as chosen last
+    for (const axis of Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key))) {
+      layout[axis].uirevision = this.drawings;
+      if (this.done.ranges[axis]) Object.assign(layout[axis], { range: [...this.done.ranges[axis]], autorange: false });
+    }
+  }
+
+  // By group and not by curve, because a hidden method may get its first triangle later.
+  keepHidden(data) {
+    this.noteHidden();
+    for (const trace of data) if (this.done.hidden.has(group(trace))) trace.visible = "legendonly";
+  }
+
+  noteHidden() {
+    const drawn = this.node._fullData;
+    if (drawn) this.done.hidden = new Set(drawn.filter((trace) => trace.visible === "legendonly").map(group));
+  }
+
+  fit(layout) {
+    delete layout.width;
+    delete layout.height;
+    layout.autosize = true;
+    const quiet = layout.xaxis?.tickfont?.color ?? layout.font?.color;
+    layout.modebar = { bgcolor: "rgba(0, 0, 0, 0)", color: quiet, activecolor: layout.font?.color, ...layout.modebar };
+  }
+
+  reset() {
+    this.press = undefined; // a double click is none on the point that comes to lie under it
+    this.done.ranges = {};
+    this.draw(this.sent);
+  }
+
+  listen() {
+    this.node.on("plotly_relayout", (changes) => {
+      for (const change of Object.keys(changes)) {
+        const axis = change.match(/^([xy]axis\d*)\.range/);
+        if (axis) this.done.ranges[axis[1]] = [...this.node._fullLayout[axis[1]].range];
+      }
+    });
+    this.node.on("plotly_doubleclick", () => this.reset());
+    this.listenToClicks();
+    this.resizing = new ResizeObserver(() => {
+      const shown = this.node.offsetWidth > 0;
+      if (shown && this.node.offsetWidth !== this.node._fullLayout.width) this.plotly.Plots.resize(this.node);
+    });
+    this.resizing.observe(this.node);
+  }
+
+  // Plotly forgets the point under the pointer, and with it the click, when the button goes down right after a drawing:
+  // so the point is noted first, and the first to report the click, plotly or the browser, is believed.
+  listenToClicks() {
+    const send = (point) => {
+      if (this.press && point?.data.meta) this.send({ method: point.data.meta, x: point.x });
+      this.press = undefined;
+    };
+    const browsers = ({ target }) => target.matches(".nsewdrag") && this.press?.point && send(this.press.point);
+    this.node.addEventListener("pointerdown", () => (this.press = { point: this.node._hoverdata?.[0] }), true);
+    this.node.addEventListener("click", browsers, true);
+    this.node.on("plotly_click", ({ points }) => send(this.press?.point ?? points[0]));
+  }
+
+  // One object for the chart's life: plotly builds a chart anew when its configuration changes.
+  configure() {
+    const { Icons } = this.plotly;
+    const reset = { name: "reset", title: "Reset the axes", icon: Icons.home, click: () => this.reset() };
+    const download = (format, scale) => ({
+      name: format,
+      title: `Download as ${format.toUpperCase()}`,
+      icon: lettered(format.toUpperCase()),
+      click: () => this.download(format, scale),
+    });
+    return {
+      displaylogo: false,
+      doubleClick: false, // ours resets to the newest figure, plotly's to the first
+      modeBarButtons: [["zoom2d", "pan2d", reset], [download("svg", 1), download("png", 2)]],
+    };
+  }
+
+  // As it is seen: with the reader's zoom, without the hidden curves, and with the page behind it.
+  download(format, scale) {
+    const { data, layout, _fullLayout } = this.node;
+    const page = getComputedStyle(this.node).getPropertyValue("--st-background-color");
+    const { width, height } = _fullLayout;
+    const picture = { data, layout: { ...layout, paper_bgcolor: page } };
+    return this.plotly.downloadImage(picture, { format, scale, width, height, filename: this.sent.name });
+  }
+
+  remove() {
+    this.removed = true;
+    clearTimeout(this.waiting);
+    if (!this.drawings) return;
+    this.resizing.disconnect();
+    this.noteHidden();
+    left.set(this.sent.key, this.done);
+    setTimeout(() => left.delete(this.sent.key), REMEMBERED);
+    this.plotly.purge(this.node);
+  }
+}
+
+const group = (trace) => trace.legendgroup || trace.uid;
+
+// Plotly has one camera for all formats.
+function lettered(text) {
+  const letters = `<text x="21" y="18" text-anchor="middle" font-family="sans-serif" font-size="17">${text}</text>`;
+  return { svg: `<svg xmlns="http://www.w3.org/2000/svg" class="icon" viewBox="0 0 42 24">${letters}</svg>` };
+}

@@ -1,0 +1,89 @@
+"""A chart that may be sent anew every second: the reader's zoom, hidden curves and hover stay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from .plotly_js import ADDRESS
+
+
+class Clicked(NamedTuple):
+    """The point that was clicked; a visitor can send any text as the method, so look it up before use."""
+
+    method: str
+    x: float
+
+
+# The buttons go below the chart, where the legend is not; plotly itself says "top: 0".
+_CSS = """
+.cvar-chart .modebar-container { top: auto !important; bottom: 29px; }
+.cvar-chart .modebar-group { background: var(--st-background-color) !important; }
+.cvar-chart .modebar-btn:has(text) .icon { width: 1.8em; fill: var(--st-text-color); }
+"""
+
+_mount = st.components.v2.component(
+    "cvar_chart",
+    html='<div class="cvar-chart"></div>',
+    css=_CSS,
+    js=Path(__file__).with_name("chart.js").read_text("utf-8"),
+    isolate_styles=False,  # plotly.js puts its styles into the page
+)
+
+
+def chart(
+    figure: dict[str, Any],
+    *,
+    key: str,
+    height: int,
+    label: str = "",
+    name: str | None = None,
+    on_click: Callable[[Clicked], None] | None = None,
+) -> Clicked | None:
+    """Draw a figure, and return the point that was clicked since the last run, once.
+
+    Parameters
+    ----------
+    figure
+        In plotly's JSON form. Traces with the same ``uid`` are the same curve in the next figure.
+    key
+        The same for every figure of this chart; without a double underscore, which Streamlit forbids.
+    height
+        In pixels, kept free from the first moment.
+    label
+        What the chart shows, in words, for those who cannot see it.
+    name
+        Of the downloaded file; the key if not given.
+    on_click
+        Called before the script runs, so that it may still set the session state of widgets.
+    """
+
+    def pass_on() -> None:
+        clicked = checked(st.session_state[key].get("click"))
+        if clicked and on_click:
+            on_click(clicked)
+
+    parts = {"figure": figure, "key": key, "label": label, "name": name or key, "height": height, "plotly": ADDRESS}
+    # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
+    encoded = json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
+    result = _mount(key=key, data=encoded, height=height, on_click_change=pass_on)
+    return checked(result.get("click"))
+
+
+def checked(sent: object) -> Clicked | None:
+    """Return what the browser sent if it can be a point.
+
+    >>> checked({"method": "spl+", "x": 10})
+    Clicked(method='spl+', x=10.0)
+    >>> checked({"method": "spl+", "x": "10"})
+    """
+    match sent:
+        case {"method": str(method), "x": bool()}:
+            return None
+        case {"method": str(method), "x": int() | float() as x} if abs(x) < 1e300:  # neither ∞ nor NaN
+            return Clicked(method, float(x))
+    return None

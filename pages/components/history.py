@@ -1,0 +1,121 @@
+"""A visitor's runs: open one again, lay it over the run that is shown, or delete it."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from cvar_core import Result, SweepSpec
+from cvar_core.catalogue import methods, noises
+from cvar_core.figures import compare, without_title
+from cvar_core.jobs import Entry, Manager
+from cvar_core.specs import ProblemSpec
+
+from .chart import chart
+from .controls import Controls
+from .links import keep, recall
+from .look import theme
+
+_SIGNS = {
+    "queued": ":material/hourglass_empty:",
+    "running": ":material/sync:",
+    "done": ":material/check_circle:",
+    "failed": ":material/error:",
+    "cancelled": ":material/stop_circle:",
+    "interrupted": ":material/power_off:",
+}
+
+
+def draw(
+    page: str, manager: Manager, visitor: str, controls: Controls, shown: SweepSpec, result: Result, closed: float
+) -> None:
+    runs = manager.history(visitor)
+    _compare(page, manager, visitor, runs, shown, result, closed)
+    for run in runs:
+        about, opens, deletes = st.columns([8, 2, 2], vertical_alignment="center")
+        progress = "" if run.status == "done" else f", {100 * run.progress:.0f}%"
+        here = " · shown" if run.id == shown.id else ""
+        about.markdown(f"{_SIGNS[run.status]} {title(run.spec)}  \n:gray[{run.status}{progress} · {_ago(run)}{here}]")
+        opened = opens.button(
+            "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=run.id == shown.id,
+            on_click=controls.open, args=(run.spec,),
+        )  # fmt: skip
+        deleted = deletes.button(
+            "Delete", key=f"{page}-delete-{run.id}", width="stretch", type="tertiary", icon=":material/delete:",
+            on_click=manager.forget, args=(run.id, visitor),
+        )  # fmt: skip
+        if opened or deleted:
+            st.rerun()  # the controls, too
+
+
+def _compare(
+    page: str, manager: Manager, visitor: str, runs: list[Entry], shown: SweepSpec, result: Result, closed: float
+) -> None:
+    others = {run.id: run.spec for run in runs if run.id != shown.id}
+    if not others:
+        st.caption("Runs that you make are listed here, to open again, to compare and to delete.")
+        return
+    key = f"{page}_compare"
+    recall(key, others)
+    if st.session_state.get(key) not in others:
+        st.session_state[key] = None
+    chosen = st.selectbox(
+        "Compare the run above with", list(others), format_func=lambda run: title(others[run]), key=key,
+        placeholder="another run", help="Lays its sensitivity curves over those of the run shown.",
+    )  # fmt: skip
+    keep(key, chosen, None)
+    if chosen is None:
+        return
+    other = manager.view(others[chosen], visitor)
+    if other is None or other.result is None:
+        st.caption("That run has no curves yet.")
+        return
+    figure, finding, about = without_title(compare(result, other.result, ("A", "B"), closed=closed, theme=theme()))
+    st.markdown(f"**{finding}**")
+    chart(figure, key=f"{page}-compare-chart", height=440, label=finding, name="compare")
+    st.caption(f"A: {title(shown)}. B: {title(others[chosen])}. {about[:1].upper()}{about[1:]}.")
+
+
+def title(spec: SweepSpec) -> str:
+    """Name a run by what sets it apart.
+
+    >>> title(SweepSpec(ProblemSpec(beta=0.9), iterations=2_000, seeds=1))
+    'squared loss, lognormal noise, β = 0.9, T = 2,000, 15 λ × 1 seed'
+    """
+    problem = spec.problem
+    parts = [f"{problem.loss} loss", _noise(problem), f"β = {problem.beta:g}", f"T = {spec.iterations:,}"]
+    parts.append(f"{len(spec.lambdas)} λ × {len(spec.seeds)} seed{'s' * (len(spec.seeds) > 1)}")
+    usual = ProblemSpec()
+    parts += [
+        f"{word} = {getattr(problem, name):g}"
+        for name, word in _WORDS.items()
+        if getattr(problem, name) != getattr(usual, name)
+    ]
+    if problem.sample_size is not None:
+        parts.append(f"n = {problem.sample_size:,}")
+    if spec.methods != methods.names():
+        parts.append(" and ".join(methods[name].label for name in spec.methods))
+    if spec.schedule != "decreasing":
+        parts.append(f"{spec.schedule} step")
+    return ", ".join(parts)
+
+
+_WORDS = {"dim": "d", "scale": "unit", "seed": "seed"}
+
+
+def _noise(problem: ProblemSpec) -> str:
+    if problem.noise is None:
+        return "data"
+    usual = noises[problem.noise].parameters
+    changed = [f"{name} {value:g}" for name, value in (problem.noise_params or {}).items() if value != usual[name]]
+    return f"{problem.noise} noise" + (f" ({', '.join(changed)})" if changed else "")
+
+
+def _ago(run: Entry) -> str:
+    minutes = (time.time() - run.created) / 60
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes:.0f} min ago"
+    return f"{minutes / 60:.0f} h ago" if minutes < 2_880 else f"{minutes / 1_440:.0f} days ago"

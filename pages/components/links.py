@@ -1,0 +1,71 @@
+"""The URL is the experiment: what a link says, what a control keeps in it, and what could not be read.
+
+Streamlit binds a control to the URL by the words that it shows. Where those are not the names that links, files and
+commands use (``spl+`` is shown as SPL₊), ``recall`` and ``keep`` stand in for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import streamlit as st
+
+Value = str | list[str] | None
+
+
+def recall(key: str, allowed: Collection[str], many: bool = False) -> None:
+    """Before a control is drawn for the first time, give it the value that the link has for it."""
+    if key in st.session_state or key not in st.query_params:
+        return
+    found = [text for text in st.query_params.get_all(key) if text in allowed]
+    if many:
+        st.session_state[key] = found
+    elif found:
+        st.session_state[key] = found[-1]
+
+
+def keep(key: str, value: Value, usual: Value) -> None:
+    """Write a control's value into the URL, unless it is the usual one."""
+    if value == usual:
+        st.query_params.pop(key, None)
+        return
+    texts = value if isinstance(value, list) else [str(value)]
+    if st.query_params.get_all(key) != (texts or [""]):
+        st.query_params[key] = texts or ""
+
+
+def unread(link: dict[str, list[str]], known: Mapping[str, Collection[str] | None]) -> list[str]:
+    """Return the parts of a link that no control took, because they are not among its values.
+
+    Parameters
+    ----------
+    link
+        What stood in the URL before the controls were drawn.
+    known
+        The controls, with their values for those that may be drawn later. A control that is not drawn, such as the
+        parameter of another noise, misses nothing.
+    """
+    return [f"{name}={','.join(texts)[:40]}" for name, texts in link.items() if not _taken(name, texts, known)]
+
+
+def _taken(name: str, texts: list[str], known: Mapping[str, Collection[str] | None]) -> bool:
+    if name not in known:
+        return False
+    allowed = known[name]
+    if allowed is not None:
+        return all(text in allowed for text in texts)
+    if name not in st.session_state or st.query_params.get_all(name) == texts:
+        return True
+    return _says(texts, st.session_state[name])  # a control's default is taken out of the URL
+
+
+def _says(texts: list[str], value: object) -> bool:
+    if isinstance(value, list):
+        return texts == value
+    text = texts[-1] if texts else ""
+    if isinstance(value, int | float):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return text == ("" if value is None else str(value))

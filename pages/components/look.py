@@ -1,0 +1,18 @@
+"""Light or dark, as the visitor has it, and the style sheet of all pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+_SHEET = Path(__file__).with_name("look.css").read_text("utf-8")
+
+
+def theme() -> str:
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def apply_look() -> None:
+    sidebar = st.get_option(f"theme.{theme()}.sidebar.backgroundColor")
+    st.html(f"<style>:root {{ --cvar-sidebar: {sidebar}; }}\n{_SHEET}</style>")

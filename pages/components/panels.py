@@ -1,0 +1,108 @@
+"""Below the charts: iterations to ε, the table with downloads, how to reproduce it, and the visitor's runs."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from cvar_core import Result, SweepSpec, report, reproduce
+from cvar_core.catalogue import methods
+from cvar_core.figures import iterations_to, without_title
+from cvar_core.jobs import Manager, View
+from cvar_core.results import number
+
+from . import history
+from .chart import chart
+from .controls import Controls
+from .look import theme
+
+TITLES = ("Iterations to ε", "Table and downloads", "Reproduce", "Your runs")
+
+
+def draw(
+    page: str,
+    manager: Manager,
+    visitor: str,
+    controls: Controls,
+    view: View,
+    result: Result,
+    closed: float,
+    chosen: float | None,
+) -> None:
+    """Draw the panels; only the open one is computed."""
+    panels = st.tabs(TITLES, key=f"{page}_panel", on_change="rerun", bind="query-params")
+    epsilon = result.epsilon(closed)
+    for panel, title in zip(panels, TITLES, strict=True):
+        if not panel.open:
+            continue
+        with panel:
+            if title == TITLES[0]:
+                _iterations(page, result, epsilon, chosen)
+            elif title == TITLES[1]:
+                _table(page, result, epsilon, closed)
+            elif title == TITLES[2]:
+                _reproduce(view.spec, closed)
+            else:
+                history.draw(page, manager, visitor, controls, view.spec, result, closed)
+
+
+def _iterations(page: str, result: Result, epsilon: float, chosen: float | None) -> None:
+    figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
+    st.markdown(f"**{finding}**")
+    chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
+    st.caption(f"{about[:1].upper()}{about[1:]}. Move the share of the gap above to change ε.")
+
+
+def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
+    spec = result.spec
+    rows = result.summary()
+    rows["method"] = [methods[name].label for name in rows["method"]]
+    rows["usable"] = (rows["status"] == "ok") & (rows["median"] <= epsilon)
+    digits = st.column_config.NumberColumn(format="%.4g")
+    st.dataframe(
+        rows, hide_index=True, height=320, key=f"{page}-table",
+        column_config={
+            "method": "method", "lambda": st.column_config.NumberColumn("step size λ", format="%.4g"),
+            "median": st.column_config.NumberColumn("median suboptimality", format="%.4g"),
+            "low": digits, "high": digits, "status": "seeds",
+        },
+    )  # fmt: skip
+    st.caption(
+        f"After {result.at().iteration:,} iterations, over {len(spec.seeds)} seeds. "
+        f"F* = {result.optimum.value:.6g}, ε = {number(epsilon)}. Click a column's head to sort."
+    )
+    name = f"cvar-{spec.id[:8]}"
+    files = {
+        "Curves (CSV)": (f"{name}-curves.csv", "text/csv", lambda: result.curves.to_csv(index=False)),
+        "Summary (JSON)": (f"{name}-summary.json", "application/json", lambda: _json(result.to_dict(epsilon))),
+        "Spec (JSON)": (f"{name}-spec.json", "application/json", lambda: _json(spec.to_dict())),
+        "Report (HTML)": (
+            f"{name}.html", "text/html", lambda: report.html(result, reproduce.command(spec, closed), epsilon),
+        ),
+    }  # fmt: skip
+    with st.container(horizontal=True):
+        for label, (file_name, kind, text) in files.items():
+            st.download_button(
+                label, text, file_name, kind, on_click="ignore", icon=":material/download:", key=f"{page}-{label}"
+            )
+
+
+def _reproduce(spec: SweepSpec, closed: float) -> None:
+    st.markdown("In a terminal")
+    st.code(reproduce.command(spec, closed), language="bash", wrap_lines=True)
+    st.markdown("In Python")
+    st.code(reproduce.python(spec, closed), language="python", wrap_lines=True)
+    st.markdown("In a browser: the same controls and, on this server, the same result at once")
+    st.code(_link(), language=None, wrap_lines=True)
+
+
+def _link() -> str:
+    query = urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
+    address = (st.context.url or "").split("?")[0]
+    return f"{address}?{query}" if query else address
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, allow_nan=False) + "\n"

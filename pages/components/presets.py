@@ -1,0 +1,25 @@
+"""Ready-made experiments, each a spec. The first is what a page opens with."""
+
+from __future__ import annotations
+
+from cvar_core import ProblemSpec, SweepSpec
+
+_LONG = 100_000  # the paper's number of iterations
+_SIZE = 200_000  # a fifth of the paper's evaluation points: an answer in a second or two
+
+PRESETS = {
+    "Quick look": SweepSpec(ProblemSpec(eval_size=_SIZE), iterations=_LONG),
+    "The paper's panel": SweepSpec(ProblemSpec(eval_size=1_000_000), iterations=_LONG),
+    "Heavy tails": SweepSpec(
+        ProblemSpec(noise="student", noise_params={"df": 2.5, "scale": 2.0}, eval_size=_SIZE), iterations=_LONG
+    ),
+    "Absolute loss": SweepSpec(ProblemSpec(loss="absolute", noise="normal", eval_size=_SIZE), iterations=_LONG),
+    "Classification": SweepSpec(ProblemSpec(loss="logistic", noise="normal", eval_size=_SIZE), iterations=_LONG),
+    # β = (n−1)/n averages the worst of n losses alone: the max.
+    "Max loss": SweepSpec(ProblemSpec(noise="normal", beta=0.999, sample_size=1_000), iterations=_LONG),
+}
+DEFAULT = PRESETS["Quick look"]
+
+
+def preset_named_by(spec: SweepSpec | None) -> str | None:
+    return next((name for name, preset in PRESETS.items() if preset == spec), None)

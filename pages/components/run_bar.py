@@ -1,0 +1,107 @@
+"""Run and Cancel, with how long it will take; and how the run that is shown is getting on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from cvar_core import Result, SweepSpec
+from cvar_core.jobs import Manager, Refused, View
+from cvar_core.results import number
+
+from .controls import Asked
+
+
+def run_bar(manager: Manager, visitor: str, asked: Asked, page: str) -> None:
+    """Draw the buttons for what the controls ask for."""
+    view = None if asked.spec is None else manager.view(asked.spec, visitor)
+    live = view is not None and view.live and view.watched
+    done = view is not None and view.status == "done"
+    run, cancel = st.columns(2)
+    run.button(
+        _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{page}-run",
+        disabled=asked.spec is None or live or done, on_click=start, args=(manager, visitor, asked.spec, page),
+    )  # fmt: skip
+    cancel.button(
+        "Cancel", icon=":material/stop:", width="stretch", key=f"{page}-cancel", disabled=not live,
+        on_click=cancel_run, args=(manager, visitor, asked.spec),
+        help="Keeps what was computed; Resume goes on from there.",
+    )  # fmt: skip
+    if asked.faults:
+        st.caption("Mend what is marked in red to run it.")
+    elif live:
+        st.caption("This run is under way.")
+    elif done:
+        st.caption("This run is stored; change something to run it anew.")
+    elif asked.spec is not None:
+        st.caption(f"{_runs(asked.spec)}, {_duration(manager.estimate(asked.spec))} on this server.")
+
+
+def start(manager: Manager, visitor: str, spec: SweepSpec, page: str) -> bool:
+    """Submit a run, and keep the word of a server that refuses it for the page to show."""
+    st.session_state.pop(f"{page}-refused", None)
+    try:
+        manager.submit(spec, visitor)
+    except Refused as why:
+        st.session_state[f"{page}-refused"] = str(why)
+        return False
+    return True
+
+
+def cancel_run(manager: Manager, visitor: str, spec: SweepSpec) -> None:
+    if not manager.cancel(spec.id, visitor):
+        st.toast("Others are watching this run, so it goes on without you.", icon=":material/group:")
+
+
+def status(view: View) -> None:
+    """Say in a line how a run is getting on, or what it took."""
+    share = f"{100 * view.progress:.0f}%"
+    if view.status == "queued":
+        place = "next in line" if view.position in (None, 1) else f"number {view.position} in line"
+        st.progress(
+            view.progress, f":material/hourglass_empty: Queued, {place}: it starts as soon as there is memory for it"
+        )
+    elif view.status == "running":
+        left = "" if view.seconds_left is None else f" · {_duration(view.seconds_left)} left"
+        others = f" · shared with {view.others} other{'s' * (view.others > 1)}" if view.others else ""
+        st.progress(view.progress, f"{view.stage[:1].upper()}{view.stage[1:]} · {share}{left}{others}")
+    elif view.status == "done" and view.result is not None:
+        st.caption(f":material/check_circle: Done{_took(view.result)} · {_optimum(view.result)}")
+    elif view.status == "cancelled":
+        st.warning(
+            f"Cancelled at {share}. What was computed is shown; **Resume** goes on from there.", icon=":material/stop:"
+        )
+    elif view.status == "interrupted":
+        st.warning(
+            f"Interrupted at {share}, because the server stopped. **Resume** goes on from there.",
+            icon=":material/power_off:",
+        )
+    elif view.status == "failed":
+        st.error(f"This run failed at {share}. {view.error} **Try again** goes on from there.", icon=":material/error:")
+
+
+def _took(result: Result) -> str:
+    return f" in {result.timings['total']:.1f} s" if "total" in result.timings else ""
+
+
+def _optimum(result: Result) -> str:
+    found = result.optimum
+    sure = "not certified" if found.gap is None else f"certified to {number(found.gap)}"
+    return f"F* = {found.value:.6g}, {sure} · the start is {number(result.start_gap)} above it"
+
+
+def _label(view: View | None) -> str:
+    if view is not None and view.status in ("cancelled", "interrupted"):
+        return "Resume"
+    return "Try again" if view is not None and view.status == "failed" else "Run"
+
+
+def _runs(spec: SweepSpec) -> str:
+    return f"{len(spec.methods) * len(spec.lambdas) * len(spec.seeds):,} runs"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5_400 else f"about {seconds / 3600:.1f} h"

@@ -1,0 +1,74 @@
+"""The verdict: what each method forgives, and whether the visitor's λ is safe."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from cvar_core import Result, SpecError
+from cvar_core.catalogue import methods
+from cvar_core.figures import glyph, style
+from cvar_core.results import UsableRange, decades, finding, margin, number
+
+from .look import theme
+
+
+def headline(result: Result, epsilon: float, lam: float | None) -> str:
+    """Say in a sentence or two what the run found."""
+    so_far = "" if _over(result) else "So far: "
+    words = f"{so_far}{finding(result, epsilon)}."
+    if lam is None or result.at().iteration == 0:
+        return words if result.at().iteration else "The runs are starting."
+    try:
+        safe = [methods[m].label for m in result.spec.methods if result.verdict(m, lam, epsilon).safe]
+    except SpecError:  # outside of the grid, which the card says
+        return words
+    whom = f"safe for {_listed(safe)}" if safe else "not safe for any method"
+    return f"{words} λ = {number(lam)} is {whom}."
+
+
+def cards(result: Result, epsilon: float, lam: float | None) -> None:
+    """Draw one card a method: decades forgiven, best λ, and the verdict on the visitor's λ."""
+    ranges = result.ranges(epsilon)
+    drawn = []
+    for name in result.spec.methods:
+        found = ranges[name]
+        unit = "" if found is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ forgiven</small>"
+        usable = "nothing usable" if found is None else f"usable {_ends(found)}"
+        best = result.best_lambda(name)
+        colour = style(name, theme()).colour
+        drawn.append(
+            f'<div class="cvar-card" style="border-left-color: {colour}">'
+            f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>'
+            f'<div class="decades">{escape(decades(found))}{unit}</div>'
+            f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>{_mine(result, name, lam, epsilon)}</div>"
+        )
+    st.html(f'<div class="cvar-cards">{"".join(drawn)}</div>')
+
+
+def _mine(result: Result, method: str, lam: float | None, epsilon: float) -> str:
+    if lam is None:
+        return ""
+    try:
+        verdict = result.verdict(method, lam, epsilon)
+    except SpecError:
+        low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
+        return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
+    mark = "✓" if verdict.safe else "✗"
+    read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
+    return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
+
+
+def _ends(found: UsableRange) -> str:
+    low = ("≤ " if found.open_low else "") + number(found.low)
+    high = ("≥ " if found.open_high else "") + number(found.high)
+    return f"{low} to {high}" + (", with holes" if found.holes else "")
+
+
+def _over(result: Result) -> bool:
+    return bool((result.recorded == len(result.spec.checkpoint_iterations)).all())
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,72 @@
+"""A page for the browser tests: two curves that get a point at each poll, in a chart that grows with them."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.components.chart import Clicked, chart
+from pages.components.plotly_js import publish
+from pages.components.visitor import visitor_id
+
+COLOURS = {"light": ("#1b1f24", "#ffffff"), "dark": ("#eceef1", "#0e1117")}
+
+
+def figure(points: int, theme: str = "light") -> dict:
+    """Return two methods' curves; the second has a companion from the fourth point on, as triangles have."""
+    text, page = COLOURS[theme]
+    x = list(range(1, points + 1))
+    traces = [
+        _curve("spl", "line", x, [1.0 for _ in x]),
+        _curve("spl+", "line", x, [2.0 for _ in x]),
+        *([_curve("spl+", "late", x, [3.0 for _ in x])] if points > 3 else []),
+    ]
+    layout = {
+        "font": {"color": text},
+        "hoverlabel": {"bgcolor": page},
+        "paper_bgcolor": "rgba(0, 0, 0, 0)",
+        "plot_bgcolor": "rgba(0, 0, 0, 0)",
+        "margin": {"l": 40, "r": 10, "t": 30, "b": 50},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "groupclick": "togglegroup"},
+        "hovermode": "closest",
+        "xaxis": {"range": [0, points + 1], "title": {"text": "point"}},
+        "yaxis": {"range": [0, 4]},
+        "uirevision": "cvar",
+    }
+    return {"data": traces, "layout": layout}
+
+
+def _curve(method: str, part: str, x: list[int], y: list[float]) -> dict:
+    named = {"uid": f"{method}-{part}", "meta": method, "name": method, "legendgroup": method}
+    looks = {"type": "scatter", "mode": "lines+markers", "marker": {"size": 12}, "showlegend": part == "line"}
+    return {**named, **looks, "x": x, "y": y}
+
+
+def remember(clicked: Clicked) -> None:
+    st.session_state.called = [*st.session_state.get("called", []), f"{clicked.method} at {clicked.x:g}"]
+
+
+@st.fragment(run_every=0.3)
+def live() -> None:
+    st.session_state.points = points = st.session_state.get("points", 1) + 1
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    clicked = chart(figure(points, theme), key="live", height=300, label="Two curves grow.", on_click=remember)
+    if clicked:
+        st.session_state.returned = [*st.session_state.get("returned", []), f"{clicked.method} at {clicked.x:g}"]
+    chart(figure(3, theme), key="still", height=200, label="Two curves stay.")
+    st.text(f"called: {', '.join(st.session_state.get('called', []))}")
+    st.text(f"returned: {', '.join(st.session_state.get('returned', []))}")
+
+
+def main() -> None:
+    publish(Path(__file__).parent / "static")
+    st.text("above")
+    identity = visitor_id()
+    st.text(f"visitor: {identity}")
+    room = st if st.query_params.get("place") == "loose" else st.container()  # with room, nothing moves down a place
+    if st.toggle("more"):
+        room.text("more text above the chart")
+    live()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+"""The chart that grows under the reader's hands, in Streamlit's test harness and in a real browser."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.components.chart import Clicked, checked
+from tests.pages.components.growing import figure
+from tests.pages.reading import charts_of, figures_of
+
+GROWING = Path(__file__).with_name("growing.py")
+PATIENCE = 60_000  # ms
+
+# Asked of the growing chart's node.
+RANGES = "chart => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range]"
+FOLLOWS = "chart => chart._fullLayout.xaxis.range[1] === chart.data[0].x.length + 1"
+HIDDEN = "chart => chart._fullData.filter(curve => curve.visible === 'legendonly').map(curve => curve.uid)"
+
+
+def test_a_test_reads_the_figures_that_a_page_sent():
+    page = AppTest.from_file(str(GROWING)).run()
+    assert not page.exception
+    assert figures_of(page) == {"live": figure(2), "still": figure(3)}
+    assert charts_of(page)["live"]["label"] == "Two curves grow."
+    assert figures_of(page.run())["live"] == figure(3)
+
+
+def test_a_figure_that_is_no_json_is_refused_where_it_is_made():
+    def page():
+        from pages.components.chart import chart
+
+        chart({"data": [{"y": [float("nan")]}], "layout": {}}, key="broken", height=100)
+
+    assert len(AppTest.from_function(page).run().exception) == 1
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["method", "x", "y"]), inner),
+)
+
+
+@given(anything | st.fixed_dictionaries({"method": anything, "x": anything}))
+def test_whatever_a_browser_sends_becomes_a_point_or_nothing(sent):
+    clicked = checked(sent)
+    if clicked is not None:
+        assert isinstance(clicked.method, str)
+        assert math.isfinite(clicked.x)
+        assert clicked == (sent["method"], sent["x"])
+
+
+@pytest.mark.parametrize("x", [True, "1", None, math.inf, math.nan, 10**400, [1]])
+def test_a_point_without_a_number_is_nothing(x):
+    assert checked({"method": "spl", "x": x}) is None
+    assert checked({"method": "spl", "x": 1}) == Clicked("spl", 1.0)
+
+
+@pytest.fixture(scope="module", params=["light"])
+def opened(browser, server, request) -> Iterator[Any]:
+    """The page with the growing chart, in a browser of its own; no test may cause an error in it."""
+    context = browser.new_context(color_scheme=request.param, viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    page.goto(server.url)
+    yield page
+    context.close()
+    assert broken == []
+
+
+@pytest.fixture
+def page(opened) -> Any:
+    """The same page for all tests, as on the first visit."""
+    drawn(opened)
+    opened.mouse.move(5, 5)
+    assert look(opened, "chart => chart._fullLayout.xaxis.range[0]") == 0
+    return opened
+
+
+def drawn(page: Any) -> None:
+    page.locator(".cvar-chart").nth(1).locator(".scatterlayer .trace").first.wait_for(timeout=PATIENCE)
+    until(page, "chart => chart.data[0].x.length > 3")
+
+
+def look(page: Any, what: str) -> Any:
+    """Evaluate a function of the growing chart's node in the browser."""
+    return page.locator(".cvar-chart").first.evaluate(what)
+
+
+def until(page: Any, condition: str) -> None:
+    page.wait_for_function(f"({condition})(document.querySelector('.cvar-chart'))", timeout=PATIENCE)
+
+
+def after_updates(page: Any, count: int = 3) -> None:
+    until(page, f"chart => chart.data[0].x.length >= {look(page, 'chart => chart.data[0].x.length') + count}")
+
+
+def place(page: Any, x: float, y: float) -> tuple[float, float]:
+    """Return where a point of the growing chart is on the screen."""
+    pixels = """(chart, [x, y]) => {
+        const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+        return [box.x + xaxis._offset + xaxis.l2p(x), box.y + yaxis._offset + yaxis.l2p(y)];
+    }"""
+    return tuple(page.locator(".cvar-chart").first.evaluate(pixels, [x, y]))
+
+
+def zoom(page: Any, between: Callable[[], None] = lambda: None) -> list[list[float]]:
+    """Drag a box around the second and third points, and return the ranges of the axes."""
+    page.mouse.move(*place(page, 1.5, 0.5))
+    page.mouse.down()
+    page.mouse.move(*place(page, 3.5, 2.5), steps=4)
+    between()
+    page.mouse.up()
+    until(page, "chart => chart._fullLayout.xaxis.range[0] > 1")
+    return look(page, RANGES)
+
+
+def reset(page: Any) -> None:
+    page.locator(".cvar-chart").first.get_by_label("Reset the axes").click()
+    until(page, FOLLOWS)
+
+
+@pytest.mark.browser
+def test_zoom_survives_updates_and_a_double_click_ends_it(page):
+    look(page, "chart => { window.before = [chart, chart.querySelector('svg')] }")
+    zoomed = zoom(page)
+    after_updates(page)
+    assert look(page, RANGES) == zoomed
+    assert look(page, "chart => window.before[0] === chart && window.before[1] === chart.querySelector('svg')")
+    page.mouse.dblclick(*place(page, 2.5, 1.5))
+    until(page, FOLLOWS)
+    after_updates(page, 2)
+    until(page, FOLLOWS)
+
+
+@pytest.mark.browser
+def test_hover_survives_updates(page):
+    zoom(page)  # so that the point stays under the pointer
+    page.mouse.move(*place(page, 2, 1))
+    label = page.locator(".cvar-chart .hoverlayer .hovertext")
+    label.wait_for()
+    after_updates(page)
+    assert label.count() == 1
+    reset(page)
+
+
+@pytest.mark.browser
+def test_a_chart_that_is_not_zoomed_follows_its_figure(page):
+    before = look(page, RANGES)[0][1]
+    after_updates(page)
+    [low, high], _ = look(page, RANGES)
+    assert low == 0
+    assert high >= before + 3
+
+
+@pytest.mark.browser
+def test_a_drag_outlasts_an_update(page):
+    zoom(page, between=lambda: page.wait_for_timeout(700))
+    reset(page)
+
+
+@pytest.mark.browser
+def test_a_hidden_curve_stays_hidden(page):
+    page.locator(".cvar-chart .legendtoggle").nth(1).click()
+    until(page, f"chart => ({HIDDEN})(chart).length")
+    after_updates(page)
+    assert look(page, HIDDEN) == ["spl+-line", "spl+-late"]
+    page.locator(".cvar-chart .legendtoggle").nth(1).click()
+    until(page, f"chart => !({HIDDEN})(chart).length")
+    after_updates(page)
+    assert look(page, HIDDEN) == []
+
+
+@pytest.mark.browser
+def test_a_click_comes_back_once(page):
+    zoom(page)
+    page.mouse.move(*place(page, 2, 2))
+    page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
+    after_updates(page)  # a click right after the drag would be half of a double click
+    page.mouse.click(*place(page, 2, 2))
+    page.get_by_text("called: spl+ at 2", exact=True).wait_for()
+    page.get_by_text("returned: spl+ at 2", exact=True).wait_for()
+    after_updates(page)
+    assert page.get_by_text("called: spl+ at 2", exact=True).count() == 1
+    assert page.get_by_text("returned: spl+ at 2", exact=True).count() == 1
+    reset(page)
+
+
+@pytest.mark.browser
+def test_what_did_not_change_is_not_drawn_again(page):
+    still = page.locator(".cvar-chart").nth(1)
+    still.evaluate("chart => { chart.drawings = 0; chart.on('plotly_afterplot', () => chart.drawings++) }")
+    after_updates(page)
+    assert still.evaluate("chart => chart.drawings") == 0
+
+
+@pytest.mark.browser
+def test_the_chart_fits_its_place_and_says_what_it_shows(page):
+    assert page.get_by_role("img", name="Two curves grow.").bounding_box()["height"] == 300
+    page.set_viewport_size({"width": 500, "height": 900})
+    until(page, "chart => chart.offsetWidth < 500 && chart._fullLayout.width === chart.offsetWidth")
+    page.set_viewport_size({"width": 1000, "height": 900})
+    until(page, "chart => chart.offsetWidth > 500 && chart._fullLayout.width === chart.offsetWidth")
+
+
+@pytest.mark.browser
+def test_the_same_chart_outlives_what_appears_in_a_container_above_it(page):
+    look(page, "chart => { window.before = chart }")
+    page.get_by_text("more", exact=True).click()
+    page.get_by_text("more text above").wait_for()
+    after_updates(page, 2)
+    assert look(page, "chart => chart === window.before")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", ["light", "dark"], indirect=True)
+def test_a_download_has_the_page_behind_it(page):
+    chart = page.locator(".cvar-chart").first
+    chart.hover()
+    with page.expect_download() as download:
+        chart.get_by_label("Download as SVG").click()
+    assert download.value.suggested_filename == "live.svg"
+    picture = download.value.path().read_text("utf-8")
+    behind = page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor")
+    assert f"fill: {behind}; fill-opacity: 1" in picture
+    written = look(page, "chart => getComputedStyle(chart.querySelector('.xtick text')).fill")
+    assert abs(brightness(written) - brightness(behind)) > 180
+
+
+def brightness(colour: str) -> float:
+    return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+
+@pytest.mark.browser
+def test_a_chart_that_streamlit_builds_anew_keeps_what_the_reader_did(page, server):
+    """And plotly.js, asked for by two charts, was loaded once, and is not fetched again by the next visit."""
+    page.goto(f"{server.url}?place=loose")
+    drawn(page)
+    loads = "performance.getEntriesByType('resource').filter(e => e.name.includes('plotly-')).map(e => e.transferSize)"
+    assert page.evaluate(loads) == [0]
+    zoomed = zoom(page)
+    page.locator(".cvar-chart .legendtoggle").nth(1).click()
+    until(page, f"chart => ({HIDDEN})(chart).length")
+    look(page, "chart => { window.before = chart }")
+    page.get_by_text("more", exact=True).click()
+    until(page, "chart => chart && chart !== window.before && chart._fullLayout")
+    assert look(page, RANGES) == zoomed
+    assert look(page, HIDDEN) == ["spl+-line", "spl+-late"]
+
+
+@pytest.mark.browser
+def test_without_plotly_there_is_a_sentence(browser, server):
+    page = browser.new_page()
+    page.route("**/plotly-*.js", lambda route: route.abort())
+    page.goto(server.url)
+    page.get_by_text("plotly.js did not load").first.wait_for(timeout=PATIENCE)
+    assert page.locator(".cvar-chart").first.bounding_box()["height"] == 300
+    page.close()
