@@ -22,6 +22,7 @@ controls = Controls(PAGE, jobs.limits)
 study = Study(PAGE, jobs, visitor, controls)
 
 with st.sidebar:
+    study.ask()
     asked = controls.ask()
     with st.container(key="run-bar"):
         buttons = st.container()

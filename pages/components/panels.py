@@ -29,7 +29,6 @@ def draw(
     view: View,
     result: Result,
     closed: float,
-    chosen: float | None,
 ) -> None:
     """Draw the panels; only the open one is computed."""
     panels = st.tabs(TITLES, key=f"{page}_panel", on_change="rerun", bind="query-params")
@@ -39,7 +38,7 @@ def draw(
             continue
         with panel:
             if title == TITLES[0]:
-                _iterations(page, result, epsilon, chosen)
+                _iterations(page, result, epsilon)
             elif title == TITLES[1]:
                 _table(page, result, epsilon, closed)
             elif title == TITLES[2]:
@@ -48,11 +47,13 @@ def draw(
                 history.draw(page, manager, visitor, controls, view.spec, result, closed)
 
 
-def _iterations(page: str, result: Result, epsilon: float, chosen: float | None) -> None:
+def _iterations(page: str, result: Result, epsilon: float) -> None:
+    at = st.session_state.get(f"{page}_at")
+    chosen = float(at) if at in map(repr, result.spec.lambdas) else None
     figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
-    st.caption(f"{about[:1].upper()}{about[1:]}. Move the share of the gap above to change ε.")
+    st.caption(f"{about[:1].upper()}{about[1:]}. The share of the gap in the sidebar changes ε.")
 
 
 def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
@@ -66,7 +67,7 @@ def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
         column_config={
             "method": "method", "lambda": st.column_config.NumberColumn("step size λ", format="%.4g"),
             "median": st.column_config.NumberColumn("median suboptimality", format="%.4g"),
-            "low": digits, "high": digits, "status": "seeds",
+            "low": digits, "high": digits,
         },
     )  # fmt: skip
     st.caption(

@@ -8,9 +8,9 @@ import streamlit as st
 
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.figures import curves, sensitivity, without_title
-from cvar_core.jobs import Manager, View
+from cvar_core.jobs import Manager
 from cvar_core.reading import number as read_number
-from cvar_core.results import number
+from cvar_core.results import GAP_TO_CLOSE, number
 
 from . import panels
 from .chart import Clicked, chart
@@ -22,14 +22,18 @@ from .verdict import cards, headline
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 HEIGHT = 430  # px of the two charts
+OFTEN, SELDOM = 0.5, 1.0  # seconds between two looks at a live run,
+_FEW = 3  # often while no more than so many runs are open
 _BEST = "best"
 
 
 class Study:
-    """The main area of a page that shows one run."""
+    """The main area of a page that shows one run, and the controls that change what is said of it, not the run."""
 
     def __init__(self, page: str, manager: Manager, visitor: str, controls: Controls) -> None:
         self._page, self._manager, self._visitor, self._controls = page, manager, visitor, controls
+        self._lam: float | None = None
+        self._closed = GAP_TO_CLOSE
 
     @property
     def keys(self) -> dict[str, tuple[str, ...] | None]:
@@ -37,10 +41,27 @@ class Study:
         fixed = {"lambda": None, "closed": SHARES, "at": None, "panel": panels.TITLES, "compare": None}
         return {self._key(name): values for name, values in fixed.items()}
 
+    def ask(self) -> None:
+        """Draw the visitor's λ and what counts as usable."""
+        text = st.text_input(
+            "Your step size λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
+            help="Is this λ safe? Between two λ of the grid it is read off the line between them, without a new run.",
+        )  # fmt: skip
+        self._lam = self._read(text)
+        share = st.select_slider(
+            "Usable: closes this share of the gap", SHARES, "90%", key=self._key("closed"), bind="query-params",
+            help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
+            "suboptimality at the start. What then remains is ε.",
+        )  # fmt: skip
+        self._closed = float(share.rstrip("%")) / 100
+
     def show(self, spec: SweepSpec) -> None:
         view = self._manager.view(spec, self._visitor)
         live = view is not None and view.live
-        st.fragment(self._draw, run_every=0.6 if live else None)(spec, live)
+        often = OFTEN if self._manager.open_jobs <= _FEW else SELDOM
+        st.fragment(self._draw, run_every=often if live else None)(spec, live)
+        # What lies below the fold is drawn half as often.
+        st.fragment(self._draw_panels, run_every=2 * SELDOM if live else None)(spec)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
@@ -49,53 +70,24 @@ class Study:
             return
         if was_live and not view.live:
             st.rerun()  # draws the last state, and stops asking
-        if view.result is None:
+        result = view.result
+        if result is None:
             status(view)
             st.container(height=2 * HEIGHT, border=False).caption(
                 "The curves appear as soon as the optimum F* is known, which they are measured against."
             )
             return
-        self._draw_result(view, view.result)
-
-    def _draw_result(self, view: View, result: Result) -> None:
-        heading = st.container(key="headline")
+        epsilon = result.epsilon(self._closed)
+        with st.container(key="headline"):
+            st.markdown(f"## {headline(result, epsilon, self._lam)}")
+            cards(result, epsilon, self._lam)
         status(view)
-        lam, closed, chosen = self._knobs(result)
-        epsilon = result.epsilon(closed)
-        heading.markdown(f"## {headline(result, epsilon, lam)}")
-        with heading:
-            cards(result, epsilon, lam)
-        self._charts(result, epsilon, lam, chosen)
-        panels.draw(self._page, self._manager, self._visitor, self._controls, view, result, closed, chosen)
+        self._charts(result, epsilon)
 
-    def _knobs(self, result: Result) -> tuple[float | None, float, float | None]:
-        """Draw what changes the view and not the run: your λ, what counts as usable, and the λ of the curves."""
-        mine, share, at = st.columns([2, 3, 3])
-        with mine:
-            text = st.text_input(
-                "Your λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
-                help="Is this step size safe? Between two λ of the grid it is read off the line between them.",
-            )  # fmt: skip
-            lam = self._read(text)
-        with share:
-            closed = st.select_slider(
-                "Usable: closes this share of the gap", SHARES, "90%", key=self._key("closed"), bind="query-params",
-                help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
-                "suboptimality at the start. What remains is ε.",
-            )  # fmt: skip
-        with at:
-            options = (_BEST, *(repr(known) for known in result.spec.lambdas))
-            key = self._key("at")
-            recall(key, options)
-            if st.session_state.get(key, _BEST) not in options:
-                st.session_state[key] = _BEST  # it was of another grid
-            shown = st.selectbox(
-                "Curves at", options, key=key,
-                format_func=lambda each: "each method's best λ" if each == _BEST else f"λ = {number(float(each))}",
-                help="Or click a point of the sensitivity chart.",
-            )  # fmt: skip
-            keep(key, shown, _BEST)
-        return lam, float(closed.rstrip("%")) / 100, None if shown == _BEST else float(shown)
+    def _draw_panels(self, spec: SweepSpec) -> None:
+        view = self._manager.view(spec, self._visitor)
+        if view is not None and view.result is not None:
+            panels.draw(self._page, self._manager, self._visitor, self._controls, view, view.result, self._closed)
 
     def _read(self, text: str) -> float | None:
         try:
@@ -105,14 +97,20 @@ class Study:
             return None
         return lam
 
-    def _charts(self, result: Result, epsilon: float, lam: float | None, chosen: float | None) -> None:
+    def _charts(self, result: Result, epsilon: float) -> None:
         with st.container(key="charts"):
             left, right = st.columns(2)
-        figure, finding, about = without_title(
-            sensitivity(result, epsilon=epsilon, mark=lam, chosen=chosen, theme=theme())
-        )
+        with right:
+            chosen = self._chosen(result.spec.lambdas)
+            lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
+            figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
+            chart(figure, key=self._chart("curves"), height=HEIGHT, label=finding, name="curves")
+            st.caption(f"{finding}. {_capital(about)}. How far the averaged iterate is above the optimum.")
         with left:
-            st.markdown("**Sensitivity to the step size**")
+            st.container(key="chart-title").markdown("**Sensitivity to the step size**")
+            figure, finding, about = without_title(
+                sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=theme())
+            )
             choose = partial(self._choose, result.spec.lambdas)
             chart(
                 figure,
@@ -123,12 +121,22 @@ class Study:
                 on_click=choose,
             )
             st.caption(f"{about}. A wide valley forgives a badly chosen λ. Click a point to see its curves.")
-        lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-        figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
-        with right:
-            st.markdown(f"**{finding}**")
-            chart(figure, key=self._chart("curves"), height=HEIGHT, label=finding, name="curves")
-            st.caption(f"{about[:1].upper()}{about[1:]}. How far the averaged iterate is above the optimum.")
+
+    def _chosen(self, lambdas: tuple[float, ...]) -> float | None:
+        """Draw which λ the curves are at, and return it; ``None`` stands for each method's best."""
+        key, options = self._key("at"), (_BEST, *(repr(lam) for lam in lambdas))
+        recall(key, options)
+        if st.session_state.get(key, _BEST) not in options:
+            st.session_state[key] = _BEST  # it was of another grid
+        shown = st.selectbox(
+            "Curves at", options, key=key, label_visibility="collapsed",
+            format_func=lambda each: f"Curves at {_words(each)}",
+        )  # fmt: skip
+        keep(key, shown, _BEST)
+        if st.session_state.setdefault(f"{key}-drawn", shown) != shown:
+            st.session_state[f"{key}-drawn"] = shown
+            st.rerun()  # the panels below show it, too
+        return None if shown == _BEST else float(shown)
 
     def _choose(self, lambdas: tuple[float, ...], clicked: Clicked) -> None:
         nearest = min(lambdas, key=lambda lam: abs(lam - clicked.x))
@@ -139,3 +147,11 @@ class Study:
 
     def _chart(self, name: str) -> str:
         return f"{self._page}-{name}"
+
+
+def _words(option: str) -> str:
+    return "each method's best λ" if option == _BEST else f"λ = {number(float(option))}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
