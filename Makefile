@@ -27,7 +27,13 @@ setup: .venv/.ready
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-run: .venv/.ready
+# Once, so that the first visitor does not wait for it.
+.venv/.compiled: .venv/.ready $(shell find cvar_core -name '*.py')
+	@echo "Compiling the kernels (half a minute, once) …"
+	@$(BIN)/python -m cvar_core compile
+	@touch $@
+
+run: .venv/.compiled
 	@echo "The dashboard is at http://localhost:$(PORT) (Ctrl-C ends it)."
 	@$(BIN)/streamlit run app.py --server.port $(PORT) --server.headless false
 

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from .cancel import Stop
+from .catalogue import losses
 from .engine import Progress, run
 from .problem import Problem
 from .results import Result, Verdict
@@ -122,3 +123,10 @@ def thread_count(workers: Any) -> int:
     if isinstance(workers, bool) or not isinstance(workers, Integral) or not 1 <= int(workers) <= 256:
         raise SpecError(f"workers is {workers!r}, but it must be a whole number from 1 to 256")
     return int(workers)
+
+
+def compile_kernels() -> list[str]:
+    """Compile what every loss needs into the cache, so that nobody's first run waits for it; return the losses."""
+    for loss in losses.names():
+        sweep(Problem.synthetic(loss=loss, eval_size=300), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
+    return list(losses.names())

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from cvar_core import Problem, SweepSpec, sweep
+from cvar_core.catalogue import losses
 from cvar_core.cli import main
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
@@ -195,3 +196,11 @@ def test_a_terminal_without_greek_letters_is_no_error():
     )  # fmt: skip
     assert done.returncode == 0
     assert done.stderr == b""
+
+
+def test_compile_runs_every_loss(monkeypatch, capsys):
+    ran = []
+    monkeypatch.setattr("cvar_core.api.sweep", lambda problem, **_: ran.append(problem.spec.loss))
+    assert main(["compile"]) == 0
+    assert ran == list(losses.names())
+    assert "squared" in capsys.readouterr().out

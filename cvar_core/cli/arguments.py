@@ -45,6 +45,8 @@ def build() -> OneLineParser:
 
     commands.add_parser("problems", help="list the losses, noises, methods and schedules")
 
+    commands.add_parser("compile", help="compile the kernels into the cache, so that no first run waits for it")
+
     bench = commands.add_parser("bench", help="measure this against other ways to compute the same")
     bench.add_argument("--quick", action="store_true", help="tiny sizes, seconds instead of minutes")
     bench.add_argument("--all", dest="all_panels", action="store_true", help="all nine panels of the paper as well")

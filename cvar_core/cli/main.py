@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import reading
-from ..api import check, chosen_epsilon, sweep, thread_count
+from ..api import check, chosen_epsilon, compile_kernels, sweep, thread_count
 from ..catalogue import losses, methods, noises, schedules
 from ..engine import Progress
 from ..problem import Problem
@@ -136,6 +136,11 @@ def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     return 0
 
 
+def _compile(args: argparse.Namespace, texts: list[str]) -> int:
+    print(f"compiled for {', '.join(compile_kernels())} loss")
+    return 0
+
+
 def _bench(args: argparse.Namespace, texts: list[str]) -> int:
     from .. import bench
 
@@ -162,4 +167,4 @@ def _progress_bar() -> Iterator[Any]:
         yield show
 
 
-_COMMANDS = {"sweep": _sweep, "check": _check, "problems": _problems, "bench": _bench}
+_COMMANDS = {"sweep": _sweep, "check": _check, "problems": _problems, "compile": _compile, "bench": _bench}
