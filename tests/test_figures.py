@@ -66,10 +66,12 @@ def all_figures(result: Result) -> list[figures.Figure]:
         for theme in THEMES
         for figure in (
             figures.sensitivity(result, mark=0.2, theme=theme),
-            figures.sensitivity(result, epsilon=1e-3, theme=theme),
+            figures.sensitivity(result, epsilon=1e-3, chosen=result.spec.lambdas[0], theme=theme),
             figures.curves(result, theme=theme),
             figures.curves(result, last, theme=theme),
             figures.iterations_to(result, theme=theme),
+            figures.iterations_to(result, chosen=result.spec.lambdas[-1], theme=theme),
+            figures.compare(result, result, ("A", "B"), theme=theme),
         )
     ]
 
@@ -239,6 +241,79 @@ def test_a_sweep_that_still_runs_says_so():
     assert waiting["data"] == []
 
 
+def test_curves_and_iterations_of_a_running_sweep_say_so():
+    gaps = gently()
+    gaps[:, :, 3:] = math.nan
+    running = made(gaps, recorded=3)
+    words = figures.curves(running)["layout"]["title"]
+    assert words["text"].startswith("So far: ")
+    assert words["subtitle"]["text"].startswith("10 of 100 iterations, each at its best λ")
+    assert figures.iterations_to(running, 5)["layout"]["title"]["text"] == "So far: no λ of this grid has reached ε"
+    assert figures.iterations_to(running, 50)["layout"]["title"]["text"].startswith("So far: SGM reaches ε in 1 ")
+    assert "So far" not in json.dumps([figures.curves(made(gently())), figures.iterations_to(made(gently()))])
+
+
+@pytest.mark.parametrize("begun", ["none", "starts", "some shards"])
+def test_before_every_run_has_moved_the_charts_say_that_they_are_starting(begun):
+    gaps, recorded = gently(), np.zeros((3, 3), dtype=int)
+    recorded[:] = {"none": 0, "starts": 1, "some shards": 0}[begun]
+    recorded[0] = 3 if begun == "some shards" else recorded[0]
+    gaps[np.arange(4)[None, None, :, None] >= np.broadcast_to(recorded[:, :, None, None], gaps.shape)] = math.nan
+    whole = made(gaps)
+    result = Result(whole.spec, whole.optimum, whole.objectives, recorded)
+    draws = [figures.sensitivity(result), figures.curves(result), figures.iterations_to(result)]
+    draws.append(figures.compare(result, result, ("A", "B")))
+    for figure in draws:
+        json.dumps(figure, allow_nan=False)
+        assert figure["layout"]["title"]["text"] == "The runs are starting"
+        assert all(one["uid"].split("-")[-1] != "triangles" for one in figure["data"])
+
+
+def test_curves_of_methods_that_are_not_equally_far_are_compared_where_all_have_come_to():
+    gaps = gently()
+    gaps[1, :, 2:] = math.nan
+    whole, recorded = made(gaps), np.full((3, 3), 4)
+    recorded[1] = 2
+    result = Result(whole.spec, whole.optimum, whole.objectives, recorded)
+    words = figures.curves(result)["layout"]["title"]
+    assert words["subtitle"]["text"].startswith("1 of 100 iterations")
+    for m, name in enumerate(METHODS):
+        k = whole.spec.lambdas.index(result.best_lambda(name))
+        assert f"{methods[name].label} {number(float(np.median(gaps[m, :, 1, k])))}" in words["text"]
+
+
+@pytest.mark.parametrize("draw", [figures.sensitivity, figures.iterations_to])
+def test_rings_are_on_top_of_the_points_and_triangles_of_the_chosen_lambda(draw):
+    gaps = gently()
+    gaps[0, :, 1:, 2] = math.nan
+    gaps[:, :, 2:, 2] /= 10
+    result = made(gaps)
+    lam = result.spec.lambdas[2]
+    figure = draw(result, chosen=lam * (1 - 1e-12))
+    points, raised = figure["data"][-2:]
+    assert (points["uid"], raised["uid"]) == ("chosen", "chosen-triangles")
+    assert points["y"] == [trace(figure, f"{name}-median")["y"][2] for name in ("spl", "spl+")]
+    assert raised["y"] == trace(figure, "sgm-triangles")["y"][:1]
+    assert raised["yaxis"] == trace(figure, "sgm-triangles")["yaxis"]
+    assert {*points["x"], *raised["x"]} == {lam}
+    assert not any(one["showlegend"] for one in (points, raised))
+    assert trace(draw(result, chosen=0.123), "chosen")["x"] == []
+    assert "chosen" not in {one["uid"] for one in draw(result)["data"]}
+
+
+def test_only_points_and_triangles_can_be_clicked_and_they_name_their_method():
+    gaps = gently()
+    gaps[0, :, 1:, 2] = math.nan
+    result = made(gaps)
+    for figure in (figures.sensitivity(result, chosen=result.spec.lambdas[2]), figures.iterations_to(result)):
+        for one in figure["data"]:
+            if one["uid"].endswith(("-median", "-triangles")) and one["uid"] != "chosen-triangles":
+                assert one["meta"] == one["uid"].rpartition("-")[0]
+                assert "hoverinfo" not in one
+            else:
+                assert one["hoverinfo"] == "skip"
+
+
 def test_curves_follow_the_medians_from_the_first_update_at_the_best_lambda(real):
     figure = figures.curves(real)
     for m, name in enumerate(METHODS):
@@ -250,6 +325,25 @@ def test_curves_follow_the_medians_from_the_first_update_at_the_best_lambda(real
         assert line["y"] == pytest.approx(expected)
     (start,) = figure["layout"]["shapes"]
     assert start["y0"] == real.start_gap
+
+
+def test_curves_at_one_lambda_say_so_once(real):
+    figure = figures.curves(real, dict.fromkeys(METHODS, 0.1 * (1 + 1e-12)))
+    assert figure["layout"]["title"]["subtitle"]["text"] == "at λ = 0.1, median and range of 3 seeds"
+    assert [trace(figure, f"{name}-median")["name"] for name in METHODS] == ["SGM", "SPL", "SPL₊"]
+    assert "λ = 0.1" in trace(figure, "spl-median")["text"][0]
+    mixed = figures.curves(real, {"sgm": 0.1, "spl": 1.0})
+    assert "λ" not in mixed["layout"]["title"]["subtitle"]["text"]
+    assert trace(mixed, "spl-median")["name"] == "SPL, λ = 1"
+
+
+def test_curves_are_drawn_at_the_lambda_that_the_words_call_best():
+    gaps = gently()
+    gaps[1, :, -1, 2] = 0.1
+    gaps[1, 0, -1, 2] = math.nan  # the least median, but a seed diverged
+    result = made(gaps)
+    assert trace(figures.curves(result), "spl-median")["name"] == f"SPL, λ = {number(result.best_lambda('spl'))}"
+    assert result.best_lambda("spl") != result.spec.lambdas[2]
 
 
 def test_curves_leave_out_methods_without_a_lambda_and_refuse_one_that_was_not_run(real):

@@ -1,6 +1,8 @@
 """Figures: results as charts, in plotly's JSON form."""
 
+from .compare import compare
 from .curves import curves
+from .density import density
 from .frame import Figure, without_title
 from .iterations import iterations_to
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
@@ -13,7 +15,9 @@ __all__ = [
     "Figure",
     "Style",
     "Theme",
+    "compare",
     "curves",
+    "density",
     "glyph",
     "iterations_to",
     "sensitivity",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Result
+from ..results import Result, Spread
 from .palette import TEXT_SIZE, Theme
 
 Array = NDArray[np.float64]
@@ -34,9 +34,6 @@ class Span(NamedTuple):
         pad = max(share * (high - low), (_LEAST_WIDTH - (high - low)) / 2)
         return Span(10 ** (low - pad), 10 ** (high + pad))
 
-    def clip(self, value: float) -> float:
-        return min(max(value, self.low), self.high)
-
 
 def start_gap(result: Result) -> float:
     """Return the gap at the start as the chart's unit: positive, whatever the result holds so far."""
@@ -44,17 +41,21 @@ def start_gap(result: Result) -> float:
     return gap if math.isfinite(gap) and gap > 0 else 1.0
 
 
-def gap_span(result: Result, medians: Array, lows: Array, highs: Array, shown: Iterable[float] = ()) -> Span:
-    """Return the range of suboptimality that a chart needs.
+def rounding(result: Result) -> float:
+    """Return the suboptimality below which all is rounding: a billionth of the start gap, or F*'s last digits."""
+    return max(1e-9 * start_gap(result), 1e-15 * abs(result.optimum.value))
+
+
+def gap_span(spread: Spread, unit: float, floor: float, shown: Iterable[float] = ()) -> Span:
+    """Return the range of suboptimality that a chart needs, never below ``floor``.
 
     Only points whose median is on the chart count, so that nothing that diverged or exploded stretches it. The
-    values ``shown`` (such as ε) are included where that is sensible. Below a billionth of the start gap is rounding.
+    start gap, ``unit``, is always included, and the values ``shown`` (such as ε) where that is sensible.
     """
-    unit = start_gap(result)
-    floor = max(1e-9 * unit, 1e-15 * abs(result.optimum.value))
     ceiling = max(OFF_CHART * unit, 2 * floor)
-    on_chart = medians <= ceiling  # neither ∞ nor NaN
-    values = np.concatenate([medians[on_chart], lows[on_chart], highs[on_chart].clip(max=ceiling), [unit, *shown]])
+    on_chart = spread.median <= ceiling  # neither ∞ nor NaN
+    highs = spread.high[on_chart].clip(max=ceiling)
+    values = np.concatenate([spread.median[on_chart], spread.low[on_chart], highs, [unit, *shown]])
     values = values[(values > 0) & (values <= ceiling)]
     low, high = max(0.5 * float(values.min()), floor), 1.5 * float(values.max())
     return Span(min(low, high / 10**_LEAST_WIDTH), high)

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, number
-from .axes import Span, gap_span, start_gap
+from ..results import Result, Spread, number, spread
+from .axes import Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
 from .sensitivity import SUBOPTIMALITY
-from .series import Series, spread
+from .series import Series
 
 
 def curves(result: Result, lambdas: Mapping[str, float | None] | None = None, *, theme: str = "light") -> Figure:
@@ -23,62 +23,66 @@ def curves(result: Result, lambdas: Mapping[str, float | None] | None = None, *,
     quiet line.
     """
     spec = result.spec
-    subtitle = over_seeds(len(spec.seeds))
-    if lambdas is None:
-        lambdas = _best(result)
-        subtitle = f"each at its best λ, {subtitle}" if any(lambdas.values()) else ""
-    series = [_series(result, name, lam) for name in spec.methods if (lam := lambdas.get(name)) is not None]
-    medians, lows, highs = (
-        np.concatenate([getattr(one, part) for one in series] or [np.empty(0)]) for part in ("median", "low", "high")
+    given = _best(result) if lambdas is None else lambdas
+    places = {name: _place(result, lam) for name in spec.methods if (lam := given.get(name)) is not None}
+    shared = spec.lambdas[min(places.values())] if lambdas is not None and len(set(places.values())) == 1 else None
+    series = [_series(result, name, k, named=shared is None) for name, k in places.items()]
+    drawn = Spread(*(np.concatenate([[], *(getattr(one, part) for one in series)]) for part in Spread._fields))
+    x_span, y_span = (
+        Span(1.0, float(spec.iterations)).around(0.025),
+        gap_span(drawn, start_gap(result), rounding(result)),
     )
-    x_span = Span(1.0, float(spec.iterations)).around(0.025)
-    frame = Frame(theme_named(theme), "iterations", x_span, SUBOPTIMALITY, gap_span(result, medians, lows, highs))
+    frame = Frame(theme_named(theme), "iterations", x_span, SUBOPTIMALITY, y_span)
     frame.level(start_gap(result), "start")
-    return frame.figure(series, "diverged or off the chart", _title(result, series), subtitle)
+    where = "each at its best λ" if lambdas is None else f"at λ = {number(shared)}" if shared is not None else ""
+    return frame.figure(series, "diverged or off the chart", *_words(result, series, where))
 
 
 def _best(result: Result) -> dict[str, float | None]:
-    if result.recorded.min() == 0:
-        return {}
-    medians, lambdas = result.at().median, result.spec.lambdas
-    places = medians.argmin(axis=1).tolist()
-    return {
-        name: lambdas[k] if math.isfinite(medians[m, k]) else None
-        for m, (name, k) in enumerate(zip(result.spec.methods, places, strict=True))
-    }
+    return {name: result.best_lambda(name) for name in result.spec.methods} if result.recorded.min() > 0 else {}
 
 
-def _series(result: Result, name: str, lam: float) -> Series:
-    spec = result.spec
-    m, k = spec.methods.index(name), _place(spec.lambdas, lam)
+def _place(result: Result, lam: float) -> int:
+    k = result.place(lam)
+    if k is None:
+        raise ValueError(f"λ = {lam:g} is not in the grid: {', '.join(f'{known:g}' for known in result.spec.lambdas)}")
+    return k
+
+
+def _series(result: Result, name: str, k: int, *, named: bool) -> Series:
+    """Return a method's curve at λ number k, ``named`` in the legend if the methods differ in it."""
+    m, seeds = result.spec.methods.index(name), len(result.spec.seeds)
     reached = int(result.recorded[m].min())
-    iterations = spec.checkpoint_iterations[1:reached]
+    iterations = result.checkpoints[1:reached]
     gaps = result.suboptimality[m, :, 1:reached, k]
     median, low, high = spread(gaps, axis=0)
     failed = np.isnan(gaps).sum(axis=0)
-    label = f"{methods[name].label}, λ = {number(lam)}"
+    full = f"{methods[name].label}, λ = {number(result.spec.lambdas[k])}"
+    rows = zip(iterations, median.tolist(), low.tolist(), high.tolist(), failed.tolist(), strict=True)
     hover = []
-    for i, iteration in enumerate(iterations):
-        words = f"median {number(float(median[i]))}"
-        if len(spec.seeds) > 1:
-            words += f", range {number(float(low[i]))} – {number(float(high[i]))}"
-        if failed[i]:
-            words = f"{failed[i]} of {len(spec.seeds)} seeds diverged"
-        hover.append(f"<b>{label}</b><br>after {iteration:,} iterations: {words}")
+    for iteration, middle, least, most, lost in rows:
+        if lost:
+            words = f"{lost} of {seeds} seeds diverged"
+        else:
+            words = f"median {number(middle)}" + (f", range {number(least)} – {number(most)}" if seeds > 1 else "")
+        hover.append(f"<b>{full}</b><br>after {iteration:,} iterations: {words}")
+    label = full if named else methods[name].label
     return Series(name, label, iterations, median, low, high, failed > 0, hover)
 
 
-def _place(lambdas: tuple[float, ...], lam: float) -> int:
-    for k, known in enumerate(lambdas):
-        if math.isclose(known, lam, rel_tol=1e-9):
-            return k
-    raise ValueError(f"λ = {lam:g} is not in the grid: {', '.join(f'{known:g}' for known in lambdas)}")
-
-
-def _title(result: Result, series: list[Series]) -> str:
-    ends = [(float(one.median[-1]), methods[one.method].label, len(one.x)) for one in series if len(one.x)]
-    if not ends:
-        return "No λ of this grid stayed finite" if result.recorded.min() > 1 else "The runs are starting"
-    after = result.spec.checkpoint_iterations[min(count for *_, count in ends)]
-    words = ", ".join(f"{label} {'diverged' if math.isinf(gap) else number(gap)}" for gap, label, _ in sorted(ends))
-    return f"After {after:,} iterations: {words}"
+def _words(result: Result, series: list[Series], where: str) -> tuple[str, str]:
+    """Return title and subtitle: what each method has left where all of them have come to, the least first."""
+    spec = result.spec
+    moved = [one for one in series if len(one.x)]
+    if not moved:
+        if result.recorded.min() <= 1:
+            return "The runs are starting", ""
+        return ("No λ of this grid stayed finite" if where else "No step size is chosen"), ""
+    last = min(len(one.x) for one in moved)
+    after = result.checkpoints[last]
+    ends = sorted((float(one.median[last - 1]), methods[one.method].label) for one in moved)
+    gaps = ", ".join(f"{label} {'diverged' if math.isinf(gap) else number(gap)}" for gap, label in ends)
+    about = [where, over_seeds(len(spec.seeds))] if where else [over_seeds(len(spec.seeds))]
+    if after == spec.iterations and result.recorded.min() == len(result.checkpoints):
+        return f"After {after:,} iterations: {gaps}", ", ".join(about)
+    return f"So far: {gaps}", ", ".join([f"{after:,} of {spec.iterations:,} iterations", *about])

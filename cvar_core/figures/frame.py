@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..results import place
 from .axes import Span, log_axis
 from .palette import CLEAR, FONT, TEXT_SIZE, TITLE_SIZE, Theme
-from .series import Series, Trace, band, line, open_triangle, triangles
+from .series import Series, Trace, band, heights, line, open_triangle, rings, triangles
 
 Figure = dict[str, Any]
 
@@ -20,8 +21,28 @@ _ROW = 0.045  # of the height, for each method's row of triangles
 _MOST_STRIP = 0.3
 
 # Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
-_NARROW = 460  # px
+NARROW = 460  # px
 _LETTER = 0.58  # of the font's size, in a wide font
+
+
+class _Rows:
+    """The rows of triangles above the chart: one per method, and a second run's half a row lower."""
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        self.methods = list(dict.fromkeys(one.method for one in series))
+        self._step = 0.5 if any(one.second for one in series) else 0.0
+
+    def of(self, one: Series) -> float:
+        return -self.methods.index(one.method) - (self._step if one.second else 0.0)
+
+    @property
+    def height(self) -> float:
+        """Of the chart's height."""
+        return min(_ROW * (1 + 1.4 * self._step) * (len(self.methods) + 0.5), _MOST_STRIP)
+
+    @property
+    def range(self) -> list[float]:
+        return [0.25 - len(self.methods) - 0.5 * self._step, 0.75 - 0.5 * self._step]
 
 
 class Frame:
@@ -29,6 +50,7 @@ class Frame:
 
     def __init__(self, theme: Theme, x_title: str, x_span: Span, y_title: str, y_span: Span) -> None:
         self.theme, self.x_span, self.y_span = theme, x_span, y_span
+        self.narrow, self.bands = NARROW, True
         self.x_title, self.y_title = x_title, y_title
         self.shapes: list[dict[str, Any]] = []
         self.annotations: list[dict[str, Any]] = []
@@ -53,23 +75,42 @@ class Frame:
         self.annotations.append(self._label(label, place))
         self._marked = True
 
-    def figure(self, series: Sequence[Series], raised_label: str, title: str, subtitle: str) -> Figure:
-        """Return the figure; ``raised_label`` says in the legend what a triangle means."""
+    def figure(
+        self, series: Sequence[Series], raised_label: str, title: str, subtitle: str, chosen: float | None = None
+    ) -> Figure:
+        """Return the figure; ``raised_label`` says in the legend what a triangle means, ``chosen`` is an x to ring."""
+        rows = _Rows(series)
         any_raised = any(one.raised(self.y_span).any() for one in series)
-        strip = min(_ROW * (len(series) + 0.5), _MOST_STRIP) if any_raised else 0.0
-        traces = [band(one, self.x_span, self.y_span, self.theme) for one in series]
+        traces = [band(one, self.x_span, self.y_span, self.theme) for one in series] if self.bands else []
         traces += [line(one, self.y_span, self.theme) for one in series]
         if any_raised:
-            traces += [triangles(one, -row, self.y_span, self.theme) for row, one in enumerate(series)]
+            traces += [triangles(one, rows.of(one), self.y_span, self.theme) for one in series]
             traces.append(self._legend_entry(raised_label))
-        names = [one.name for one in series] + ([raised_label] if any_raised else [])
-        layout = self._layout(len(series), strip)
-        layout["title"] = titled(title, subtitle, self.theme)
-        layout["margin"]["t"] += title_height(layout["title"]) + _legend_height(names)
+        if chosen is not None:
+            traces += self._rings(series, chosen, rows)
+        names = [[one.name for one in series if one.method == method] for method in rows.methods]
+        layout = self._layout(rows if any_raised else None)
+        layout["title"] = titled(title, subtitle, self.theme, self.narrow)
+        layout["margin"]["t"] += title_height(layout["title"])
+        layout["margin"]["t"] += _legend_height([*names, [raised_label]] if any_raised else names, self.narrow)
         return {"data": traces, "layout": layout}
 
-    def _layout(self, rows: int, strip: float) -> dict[str, Any]:
-        theme = self.theme
+    def _rings(self, series: Sequence[Series], chosen: float, rows: _Rows) -> list[Trace]:
+        points: list[float | None] = []
+        raised: list[float | None] = []
+        for one in series:
+            k = place(one.x, chosen)
+            if k is not None:
+                chosen = one.x[k]
+                points.append(heights(one, self.y_span)[k])
+                raised.append(rows.of(one) if one.raised(self.y_span)[k] else None)
+        traces = [rings("chosen", chosen, points, 19, self.theme)]
+        if any(row is not None for row in raised):
+            traces.append({**rings("chosen-triangles", chosen, raised, 15, self.theme), "yaxis": "y2"})
+        return traces
+
+    def _layout(self, rows: _Rows | None) -> dict[str, Any]:
+        theme, strip = self.theme, rows.height if rows else 0.0
         layout: dict[str, Any] = {
             "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
             "paper_bgcolor": CLEAR,
@@ -100,11 +141,11 @@ class Frame:
             "annotations": self.annotations,
             "uirevision": "cvar",  # constant: a new figure keeps the reader's zoom and hidden curves
         }
-        if strip:
+        if rows:
             # An axis of their own: the triangles stay at the top edge under any zoom, and stretch nothing.
             layout["yaxis2"] = {
                 "domain": [1 - strip, 1],
-                "range": [-rows + 0.25, 0.75],
+                "range": rows.range,
                 "fixedrange": True,
                 "visible": False,
             }
@@ -136,9 +177,9 @@ class Frame:
         return {"text": text, "showarrow": False, "font": font, **place}
 
 
-def titled(title: str, subtitle: str, theme: Theme) -> dict[str, Any]:
+def titled(title: str, subtitle: str, theme: Theme, narrow: float = NARROW) -> dict[str, Any]:
     """Return plotly's title: the finding, and below it what it is about."""
-    text = _broken(title)
+    text = _broken(title, narrow)
     return {
         "text": text,
         "font": {"size": TITLE_SIZE, "color": theme.text, "weight": 600},
@@ -153,10 +194,10 @@ def titled(title: str, subtitle: str, theme: Theme) -> dict[str, Any]:
     }
 
 
-def _broken(title: str) -> str:
-    """Break a title that a narrow chart has no room for in two, after the comma or colon nearest to its middle."""
-    places = [match.end() for match in re.finditer(r"[,:] ", title)]
-    if not places or len(title) * _LETTER * TITLE_SIZE <= _NARROW:
+def _broken(title: str, narrow: float) -> str:
+    """Break a title that a narrow chart has no room for in two, at the comma, colon or "and" nearest to its middle."""
+    places = [match.end() for match in re.finditer(r"[,:] | (?=and )", title)]
+    if not places or len(title) * _LETTER * TITLE_SIZE <= narrow:
         return title
     middle = min(places, key=lambda place: abs(place - len(title) / 2))
     return f"{title[:middle].rstrip()}<br>{title[middle:]}"
@@ -166,15 +207,19 @@ def title_height(title: dict[str, Any]) -> int:
     return 66 + 24 * int(title["text"].count("<br>"))
 
 
-def _legend_height(names: Sequence[str]) -> int:
-    """Return the height of a legend that wraps as plotly does, within the width of a narrow chart's axes."""
-    rows, filled = 1, 0.0
-    for name in names:
-        width = 56 + _LETTER * TEXT_SIZE * len(name)
-        if filled and filled + width > 0.72 * _NARROW:
-            rows, filled = rows + 1, 0.0
+def _legend_height(groups: Sequence[Sequence[str]], narrow: float) -> int:
+    """Return the height of a legend that wraps as plotly does, within the width of a narrow chart's axes.
+
+    Plotly stacks the names of a group, and sets the groups side by side.
+    """
+    rows, filled = [0], 0.0
+    for names in groups:
+        width = 56 + _LETTER * TEXT_SIZE * max(map(len, names))
+        if filled and filled + width > 0.72 * narrow:
+            rows, filled = [*rows, 0], 0.0
         filled += width
-    return 25 * rows
+        rows[-1] = max(rows[-1], len(names))
+    return 25 * max(sum(rows), 1)
 
 
 def without_title(figure: Figure) -> tuple[Figure, str, str]:

@@ -14,6 +14,7 @@ FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, s
 TEXT_SIZE = 15  # px; charts are shown on projectors
 TITLE_SIZE = 17
 BAND_OPACITY = 0.16
+PALE = 0.65  # the opacity of the second of two runs
 
 
 class Style(NamedTuple):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, Summary, finding, number
-from .axes import Span, gap_span
+from ..results import Result, Spread, Summary, finding, number
+from .axes import Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
 from .series import Series
@@ -18,7 +18,12 @@ SUBOPTIMALITY = "suboptimality F̃ − F*"
 
 
 def sensitivity(
-    result: Result, *, epsilon: float | None = None, mark: float | None = None, theme: str = "light"
+    result: Result,
+    *,
+    epsilon: float | None = None,
+    mark: float | None = None,
+    chosen: float | None = None,
+    theme: str = "light",
 ) -> Figure:
     """Draw the final suboptimality (so far, if the sweep still runs) against λ.
 
@@ -28,6 +33,8 @@ def sensitivity(
         What counts as usable; the result's default if not given.
     mark
         A step size to point at: "your λ".
+    chosen
+        A step size of the grid that the reader clicked: its points have rings.
     theme
         "light" or "dark".
 
@@ -39,14 +46,15 @@ def sensitivity(
     end, limit = result.at(), result.epsilon() if epsilon is None else epsilon
     begun = int(result.recorded.min()) > 0
     lambdas = result.spec.lambdas
-    y_span = gap_span(result, end.median, end.low, end.high, [limit])
+    y_span = gap_span(Spread(end.median, end.low, end.high), start_gap(result), rounding(result), [limit])
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(lambdas, mark), f"final {SUBOPTIMALITY}", y_span)
     frame.level(limit, f"ε = {number(limit)}")
     if mark is not None:
         frame.mark(mark, f"your λ = {number(mark)}")
-    series = [_series(result, end, m) for m in range(len(result.spec.methods))] if begun else []
+    names = [number(lam) for lam in lambdas]
+    series = [_series(result, end, m, names) for m in range(len(result.spec.methods))] if begun else []
     title, subtitle = _words(result, end, epsilon, begun)
-    return frame.figure(series, "diverged or off the chart", title, subtitle)
+    return frame.figure(series, "diverged or off the chart", title, subtitle, chosen)
 
 
 def lambda_span(lambdas: tuple[float, ...], mark: float | None = None) -> Span:
@@ -55,23 +63,21 @@ def lambda_span(lambdas: tuple[float, ...], mark: float | None = None) -> Span:
     return Span(min(ends), max(ends)).around(0.035)
 
 
-def _series(result: Result, end: Summary, m: int) -> Series:
+def _series(result: Result, end: Summary, m: int, lambda_names: list[str]) -> Series:
     spec = result.spec
-    name = spec.methods[m]
-    label = methods[name].label
-    seeds = len(spec.seeds)
+    label, seeds = methods[spec.methods[m]].label, len(spec.seeds)
+    median, low, high, diverged = end.median[m], end.low[m], end.high[m], end.diverged[m]
+    rows = zip(lambda_names, median.tolist(), low.tolist(), high.tolist(), diverged.tolist(), strict=True)
     hover = []
-    for k, lam in enumerate(spec.lambdas):
-        words = [f"median {number(float(end.median[m, k]))}"]
+    for lam, middle, least, most, failed in rows:
+        words = f"median {number(middle)}"
         if seeds > 1:
-            words.append(f"range {number(float(end.low[m, k]))} – {number(float(end.high[m, k]))}")
-        failed = int(end.diverged[m, k])
+            words += f", range {number(least)} – {number(most)}"
         if failed:
-            words = words if failed < seeds else []
-            words.append(f"{failed} of {seeds} seeds diverged" if seeds > 1 else "diverged")
-        hover.append(f"<b>{label}</b>  λ = {number(lam)}<br>" + ", ".join(words))
-    flagged = np.asarray(end.diverged[m] > 0)
-    return Series(name, label, spec.lambdas, end.median[m], end.low[m], end.high[m], flagged, hover)
+            words = f"{words}, " if failed < seeds else ""
+            words += f"{failed} of {seeds} seeds diverged" if seeds > 1 else "diverged"
+        hover.append(f"<b>{label}</b>  λ = {lam}<br>{words}")
+    return Series(spec.methods[m], label, spec.lambdas, median, low, high, np.asarray(diverged > 0), hover)
 
 
 def _words(result: Result, end: Summary, epsilon: float | None, begun: bool) -> tuple[str, str]:

@@ -1,8 +1,10 @@
-"""One method's part of a chart: the median's line, the band over seeds, and the row of open triangles."""
+"""One method's part of a chart: the median's line, the band over seeds, and the row of open triangles.
+
+What can be clicked carries its method as ``meta``; all else skips hovering, and with it plotly's clicks.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .axes import Array, Span
-from .palette import Theme, style, translucent
+from .palette import PALE, Theme, style, translucent
 
 Trace = dict[str, Any]
 
@@ -30,6 +32,8 @@ class Series:
         The points that get a triangle though their median may be drawn: some seeds failed.
     hover
         The text for each point; for a triangle as well.
+    second
+        Whether this is the run that another one is compared with: drawn thinner, paler and with open markers.
     """
 
     method: str
@@ -40,6 +44,7 @@ class Series:
     high: Array
     flagged: NDArray[np.bool_]
     hover: Sequence[str]
+    second: bool = False
 
     def drawn(self, span: Span) -> NDArray[np.bool_]:
         return np.asarray(self.median <= span.high / _MARKER_ROOM)  # neither ∞ nor NaN
@@ -52,28 +57,34 @@ class Series:
 def line(series: Series, span: Span, theme: Theme) -> Trace:
     """Return the line through the medians; points below the chart, zeros included, lie on its floor."""
     look = style(series.method, theme.name)
-    drawn = series.drawn(span)
+    colour = translucent(look.colour, PALE) if series.second else look.colour
+    symbol = f"{look.marker}-open" if series.second else look.marker
     return {
         **_scatter(series, "median"),
         "mode": "lines+markers",
         "x": list(series.x),
-        "y": [span.clip(float(v)) if ok else None for v, ok in zip(series.median, drawn, strict=True)],
-        "line": {"color": look.colour, "dash": look.dash, "width": 2.5},
-        "marker": {"color": look.colour, "symbol": look.marker, "size": 9},
+        "y": heights(series, span),
+        "line": {"color": colour, "dash": look.dash, "width": 1.5 if series.second else 2.5},
+        "marker": {"color": look.colour, "symbol": symbol, "size": 9},
         "text": list(series.hover),
         "hovertemplate": "%{text}<extra></extra>",
     }
+
+
+def heights(series: Series, span: Span) -> list[float | None]:
+    """Return where each median is drawn; ``None`` where it is not."""
+    clipped = series.median.clip(*span).tolist()
+    return [height if shown else None for height, shown in zip(clipped, series.drawn(span).tolist(), strict=True)]
 
 
 def band(series: Series, x_span: Span, span: Span, theme: Theme) -> Trace:
     """Return the range over seeds as polygons, one for each stretch of points that are drawn."""
     xs: list[float | None] = []
     ys: list[float | None] = []
-    for stretch in _stretches(series.drawn(span) & (series.high > series.low)):
-        x = [float(series.x[i]) for i in stretch]
-        low = [span.clip(float(series.low[i])) for i in stretch]
-        high = [span.clip(float(series.high[i])) for i in stretch]
-        if len(stretch) == 1:  # a point has no width, so that its range would not be seen
+    lows, highs = series.low.clip(*span).tolist(), series.high.clip(*span).tolist()
+    for start, stop in _stretches(series.drawn(span) & (series.high > series.low)):
+        x, low, high = list(series.x[start:stop]), lows[start:stop], highs[start:stop]
+        if len(x) == 1:  # a point has no width, so that its range would not be seen
             half = 10 ** (0.006 * x_span.decades)
             x, low, high = [x[0] / half, x[0] * half], 2 * low, 2 * high
         xs += [*x, *reversed(x), x[0], None]
@@ -91,7 +102,7 @@ def band(series: Series, x_span: Span, span: Span, theme: Theme) -> Trace:
     }
 
 
-def triangles(series: Series, row: int, span: Span, theme: Theme) -> Trace:
+def triangles(series: Series, row: float, span: Span, theme: Theme) -> Trace:
     """Return the open triangles of one method, on the axis of their own above the chart."""
     places = np.flatnonzero(series.raised(span)).tolist()
     return {
@@ -100,7 +111,7 @@ def triangles(series: Series, row: int, span: Span, theme: Theme) -> Trace:
         "x": [series.x[i] for i in places],
         "y": [row] * len(places),
         "yaxis": "y2",
-        "marker": open_triangle(style(series.method, theme.name).colour),
+        "marker": open_triangle(style(series.method, theme.name).colour, pale=series.second),
         "text": [series.hover[i] for i in places],
         "hovertemplate": "%{text}<extra></extra>",
         "cliponaxis": False,
@@ -108,32 +119,46 @@ def triangles(series: Series, row: int, span: Span, theme: Theme) -> Trace:
     }
 
 
-def open_triangle(colour: str) -> dict[str, Any]:
-    return {"symbol": "triangle-up-open", "size": 10, "color": colour, "line": {"width": 2, "color": colour}}
+def open_triangle(colour: str, *, pale: bool = False) -> dict[str, Any]:
+    colour = translucent(colour, PALE) if pale else colour
+    width, size = (1.5, 8) if pale else (2, 10)
+    return {"symbol": "triangle-up-open", "size": size, "color": colour, "line": {"width": width, "color": colour}}
+
+
+def rings(uid: str, x: float, heights: Sequence[float | None], size: int, theme: Theme) -> Trace:
+    """Return rings around the points at one x; the points below them stay those that are hovered and clicked."""
+    shown = [height for height in heights if height is not None]
+    return {
+        "type": "scatter",
+        "uid": uid,
+        "name": "chosen",
+        "mode": "markers",
+        "x": [x] * len(shown),
+        "y": shown,
+        "marker": {
+            "symbol": "circle-open",
+            "size": size,
+            "color": theme.text,
+            "line": {"width": 2, "color": theme.text},
+        },
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+    }
 
 
 def _scatter(series: Series, part: str) -> Trace:
     # A fixed uid keeps zoom and hidden curves over live updates; the meta says whose point was clicked.
     return {
         "type": "scatter",
-        "uid": f"{series.method}-{part}",
+        "uid": f"{series.method}-second-{part}" if series.second else f"{series.method}-{part}",
         "meta": series.method,
         "name": series.name,
         "legendgroup": series.method,
     }
 
 
-def _stretches(mask: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield the runs of consecutive true places."""
-    places = np.flatnonzero(mask)
-    if len(places):
-        for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
-            yield run.tolist()
-
-
-def spread(values: Array, axis: int) -> tuple[Array, Array, Array]:
-    """Return median, low and high over an axis; NaN counts as ∞."""
-    counted = np.where(np.isnan(values), np.inf, values)
-    with np.errstate(invalid="ignore", over="ignore"):  # halfway between two huge values may be ∞, between two ∞ is ∞
-        median = np.median(counted, axis=axis)
-    return np.where(np.isnan(median), math.inf, median), counted.min(axis=axis), counted.max(axis=axis)
+def _stretches(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Yield first and one past the last place of each run of true ones."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).tolist()
+    yield from zip(edges[::2], edges[1::2], strict=True)

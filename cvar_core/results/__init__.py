@@ -1,17 +1,25 @@
 """Results: the records of a sweep, which step sizes are usable, and verdicts in words."""
 
-from .result import GAP_TO_CLOSE, Result, Summary, Verdict
+from .grid import place
+from .result import GAP_TO_CLOSE, Result, Summary
 from .robustness import UsableRange
-from .words import decades, finding, judgement, number
+from .spread import Spread, spread
+from .verdict import Verdict
+from .words import advice, decades, finding, judgement, margin, number
 
 __all__ = [
     "GAP_TO_CLOSE",
     "Result",
+    "Spread",
     "Summary",
     "UsableRange",
     "Verdict",
+    "advice",
     "decades",
     "finding",
     "judgement",
+    "margin",
     "number",
+    "place",
+    "spread",
 ]

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from ..engine import Outcome, Records, Shard
 from ..problem import Optimum
 from ..specs import SpecError, SweepSpec
-from .robustness import UsableRange, usable, usable_range
+from .grid import neighbours, place
+from .robustness import UsableRange, median_between, usable_range, usable_range_with
+from .spread import spread
+from .verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,6 +87,15 @@ class Result:
         return self.objectives - self.optimum.value
 
     @functools.cached_property
+    def checkpoints(self) -> tuple[int, ...]:
+        """The iterations that are recorded, kept because a chart asks often."""
+        return self.spec.checkpoint_iterations
+
+    @functools.cached_property
+    def _summaries(self) -> dict[int, Summary]:
+        return {}  # by checkpoint, as ``at`` makes them: every chart and verdict of a poll asks for the same one
+
+    @functools.cached_property
     def start_gap(self) -> float:
         """g0, the median suboptimality of the starts that are recorded."""
         starts = np.where(self.recorded > 0, self.suboptimality[:, :, 0, 0], np.nan)
@@ -96,13 +108,13 @@ class Result:
         import pandas as pd
 
         spec = self.spec
-        levels = [spec.methods, spec.lambdas, spec.seeds, spec.checkpoint_iterations]
+        levels = [spec.methods, spec.lambdas, spec.seeds, self.checkpoints]
         index = pd.MultiIndex.from_product(levels, names=["method", "lambda", "seed", "iteration"])
         rows = index.to_frame(index=False)
         rows["objective"] = self.objectives.transpose(0, 3, 1, 2).ravel()
         rows["suboptimality"] = rows["objective"] - self.optimum.value
         rows["status"] = np.where(rows["objective"].isna(), "diverged", "ok")
-        known = np.arange(len(spec.checkpoint_iterations)) < self.recorded[:, None, :, None]
+        known = np.arange(len(self.checkpoints)) < self.recorded[:, None, :, None]
         return rows[np.broadcast_to(known, (len(spec.methods), len(spec.lambdas), *known.shape[2:])).ravel()]
 
     def at(self, checkpoint: int = -1) -> Summary:
@@ -112,17 +124,14 @@ class Result:
         """
         reached = max(int(self.recorded.min()) - 1, 0)
         index = reached if checkpoint < 0 else min(checkpoint, reached)
-        gaps = self.suboptimality[:, :, index, :]
-        counted = np.where(np.isnan(gaps), np.inf, gaps)
-        with np.errstate(invalid="ignore", over="ignore"):  # the median of two huge values is infinite, not an error
-            median = np.median(counted, axis=1)
-        return Summary(
-            iteration=self.spec.checkpoint_iterations[index],
-            median=np.where(np.isnan(median), np.inf, median),
-            low=counted.min(axis=1),
-            high=counted.max(axis=1),
-            diverged=(np.isnan(gaps) & (self.recorded > index)[:, :, None]).sum(axis=1),
-        )
+        if index not in self._summaries:
+            gaps = self.suboptimality[:, :, index, :]
+            self._summaries[index] = Summary(
+                self.checkpoints[index],
+                *spread(gaps, axis=1),
+                diverged=(np.isnan(gaps) & (self.recorded > index)[:, :, None]).sum(axis=1),
+            )
+        return self._summaries[index]
 
     def summary(self) -> pd.DataFrame:
         """One row per (method, lambda): the final suboptimality's median, low and high over seeds, and status."""
@@ -192,30 +201,44 @@ class Result:
             raise SpecError(f"method is {name!r}, but this sweep ran {', '.join(self.spec.methods)}")
         return self.spec.methods.index(name)
 
+    def place(self, lam: float) -> int | None:
+        """Return where a λ stands in the grid, or ``None`` if the sweep did not run it."""
+        return place(self.spec.lambdas, lam)
+
     def iterations_to(self, epsilon: float) -> Array:
         """Return the first recorded iteration with suboptimality ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""
         reached = self.suboptimality <= epsilon  # NaN compares false
-        first = np.array(self.spec.checkpoint_iterations, dtype=float)[reached.argmax(axis=2)]
+        first = np.array(self.checkpoints, dtype=float)[reached.argmax(axis=2)]
         return np.where(reached.any(axis=2), first, np.inf)
 
     def verdict(self, method: str, lam: float, epsilon: float | None = None) -> Verdict:
-        """Judge one λ of the grid."""
-        if lam not in self.spec.lambdas:
-            raise SpecError(f"lambda is {lam!r}, but this sweep ran {', '.join(f'{x:g}' for x in self.spec.lambdas)}")
-        m, k = self._method(method), self.spec.lambdas.index(lam)
+        """Judge a λ of the grid, or one between two of its points by the medians of its neighbours.
+
+        Between two points the median is read off the line in log–log that also gives the usable range its ends, so
+        that a λ is safe exactly if it lies in a usable stretch.
+        """
+        m, lambdas = self._method(method), self.spec.lambdas
+        beside = neighbours(lambdas, lam)
+        if beside is None:
+            ran = f"from {lambdas[0]:g} to {lambdas[-1]:g}" if len(lambdas) > 1 else f"{lambdas[0]:g} alone"
+            raise SpecError(f"lambda is {lam:g}, but this sweep ran {ran}; it cannot be judged outside")
+        left, right = beside
+        lam = lambdas[left] if left == right else lam
         end, limit = self.at(), self.epsilon() if epsilon is None else epsilon
-        ok = end.diverged[m] == 0
-        around = k if usable(end.median[m], ok, limit)[k] else None
-        found = usable_range(self.spec.lambdas, end.median[m], ok, limit, around)
+        medians, all_ok = end.median[m], end.diverged[m] == 0
+        found = usable_range_with(lam, beside, lambdas, medians, all_ok, limit)
         return Verdict(
             method=method,
             lam=lam,
-            safe=around is not None,
-            range=found,
+            safe=found is not None,
+            range=found or usable_range(lambdas, medians, all_ok, limit),
             epsilon=limit,
-            suboptimality=float(end.median[m, k]),
-            diverged=int(end.diverged[m, k]),
+            suboptimality=median_between(lam, beside, lambdas, medians, limit),
+            diverged=int(end.diverged[m, [left, right]].max()),
+            seeds=len(self.spec.seeds),
+            iteration=end.iteration,
             best_lambda=self.best_lambda(method),
+            between=None if left == right else (lambdas[left], lambdas[right]),
         )
 
     def to_dict(self, epsilon: float | None = None) -> dict[str, Any]:
@@ -240,40 +263,6 @@ class Result:
         }
         plain: dict[str, Any] = _plain(report)
         return plain
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether one λ is safe for one method.
-
-    ``below`` and ``above`` are the decades of margin to the ends of the usable range: how far λ may be divided
-    or multiplied. They are negative on the side on which an unsafe λ is out, and ``None`` if nothing is usable.
-    """
-
-    method: str
-    lam: float
-    safe: bool
-    range: UsableRange | None
-    epsilon: float
-    suboptimality: float
-    diverged: int
-    best_lambda: float | None
-
-    @property
-    def below(self) -> float | None:
-        return None if self.range is None else float(np.log10(self.lam / self.range.low))
-
-    @property
-    def above(self) -> float | None:
-        return None if self.range is None else float(np.log10(self.range.high / self.lam))
-
-    @property
-    def open_below(self) -> bool:
-        return self.range is not None and self.range.open_low
-
-    @property
-    def open_above(self) -> bool:
-        return self.range is not None and self.range.open_high
 
 
 def _plain(value: Any) -> Any:

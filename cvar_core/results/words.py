@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from ..catalogue import methods
-from .result import Result, Verdict
+from .result import Result
 from .robustness import UsableRange
+from .verdict import Verdict
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+@functools.lru_cache(maxsize=1 << 14)  # every poll of a running sweep writes its earlier points again
 def number(value: float | None) -> str:
     """Return three significant digits: 0.0123, 45.6, 7.89·10⁴."""
     if value is None or math.isnan(value):
         return "none"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if value == 0 or 1e-3 <= abs(value) < 1e4:
+    if value == 0:
+        return "0"  # and not −0
+    if 1e-3 <= abs(value) < 1e4:
         text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
         return text.replace("-", "−")
     mantissa, exponent = f"{value:.2e}".split("e")
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
     mantissa = mantissa.rstrip("0").rstrip(".")
-    return power if mantissa == "1" else f"{mantissa}·{power}".replace("-", "−")
+    text = mantissa.replace("1", power) if mantissa in ("1", "-1") else f"{mantissa}·{power}"
+    return text.replace("-", "−")
 
 
 def decades(found: UsableRange | None) -> str:
@@ -51,21 +57,51 @@ def finding(result: Result, epsilon: float | None = None) -> str:
 def judgement(verdict: Verdict) -> str:
     """Say in one sentence whether a λ is safe, and by how much."""
     label, lam = methods[verdict.method].label, number(verdict.lam)
+    if verdict.iteration == 0:
+        return f"Whether λ = {lam} is safe for {label} is not known yet: the runs are starting."
+    gap, limit = number(verdict.suboptimality), number(verdict.epsilon)
     if verdict.safe:
-        below = f"{'≥ ' if verdict.open_below else ''}{verdict.below:.1f}"
-        above = f"{'≥ ' if verdict.open_above else ''}{verdict.above:.1f}"
         return (
-            f"λ = {lam} is safe for {label}: margin {below} decades below and {above} above"
-            f" (median suboptimality {number(verdict.suboptimality)} ≤ ε = {number(verdict.epsilon)})."
+            f"λ = {lam} is safe for {label}: {_margins(verdict)}"
+            f" (median suboptimality {gap} ≤ ε = {limit}{_source(verdict)})."
         )
     if verdict.diverged:
-        why = f"{verdict.diverged} of its seeds diverged"
+        beside = " beside it" if verdict.between else ""
+        why = f"{verdict.diverged} of its seeds diverged{beside}"
     else:
-        why = f"median suboptimality {number(verdict.suboptimality)} > ε = {number(verdict.epsilon)}"
+        why = f"median suboptimality {gap} > ε = {limit}"
+    return f"λ = {lam} is not safe for {label}: {why}{_source(verdict)}; {advice(verdict)}."
+
+
+def margin(verdict: Verdict) -> str:
+    """Say in a few words whether a λ is safe: by how much, or why not."""
+    if verdict.iteration == 0:
+        return "not known yet"
+    if verdict.safe:
+        return f"safe, {_margins(verdict)}"
+    if verdict.diverged:
+        runs = f"{verdict.diverged} of {verdict.seeds} seeds" if verdict.seeds > 1 else "the run"
+        return f"not safe: {runs} diverged{' beside it' if verdict.between else ''}"
+    times = number(verdict.suboptimality / verdict.epsilon)
+    return f"not safe: {'just above' if times == '1' else f'{times} ×'} ε"
+
+
+def advice(verdict: Verdict) -> str:
+    """Say which step sizes are usable instead."""
     if verdict.range is None:
-        advice = "no λ of the grid is usable"
-    else:
-        advice = (
-            f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
-        )
-    return f"λ = {lam} is not safe for {label}: {why}; {advice}."
+        return "no λ of the grid is usable"
+    return f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
+
+
+def _margins(verdict: Verdict) -> str:
+    below = f"{'≥ ' if verdict.open_below else ''}{verdict.below:.1f}"
+    above = f"{'≥ ' if verdict.open_above else ''}{verdict.above:.1f}"
+    return f"margin {below} decades below and {above} above"
+
+
+def _source(verdict: Verdict) -> str:
+    """Say where a λ that was not run is read off."""
+    if verdict.between is None:
+        return ""
+    left, right = verdict.between
+    return f", read between λ = {number(left)} and {number(right)}"

@@ -63,8 +63,11 @@ def test_the_best_lambda_is_one_at_which_no_seed_diverged():
 
 def test_what_a_sweep_did_not_run_is_named():
     result = made([[[1.0, 2.0]]])
-    with pytest.raises(SpecError, match="this sweep ran 1, 10"):
-        result.verdict("spl", 0.5)
+    for lam in (0.5, 10.1, -1.0, 0.0, NAN, math.inf):
+        with pytest.raises(SpecError, match="this sweep ran from 1 to 10"):
+            result.verdict("spl", lam)
+    with pytest.raises(SpecError, match="this sweep ran 1 alone"):
+        made([[[1.0]]]).verdict("spl", 2.0)
     with pytest.raises(SpecError, match="this sweep ran spl"):
         result.best_lambda("sgm")
 
@@ -174,7 +177,7 @@ def test_check_agrees_with_the_sweep():
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.0123, "0.0123"), (45.67, "45.7"), (999.7, "1000"), (78900.0, "7.89·10⁴"), (1e-6, "10⁻⁶"), (-2.5, "−2.5"),
-     (math.inf, "∞"), (None, "none"), (1e16, "10¹⁶")],
+     (math.inf, "∞"), (None, "none"), (1e16, "10¹⁶"), (-1e-7, "−10⁻⁷"), (-0.0, "0")],
 )  # fmt: skip
 def test_numbers_are_readable(value, text):
     assert number(value) == text
