@@ -5,6 +5,7 @@ import streamlit as st
 from pages.components import links
 from pages.components.controls import Controls
 from pages.components.history import title
+from pages.components.lesson import arrive
 from pages.components.look import apply_look
 from pages.components.run_bar import run_bar, start
 from pages.components.service import manager
@@ -27,12 +28,12 @@ with st.sidebar:
     with st.container(key="run-bar"):
         buttons = st.container()
 
-shown = st.session_state.get(f"{PAGE}-shown")
+shown = None if arrive(PAGE) else st.session_state.get(f"{PAGE}-shown")
 if asked.spec is not None:
     if asked.spec == shown or jobs.open(asked.spec, visitor) is not None:
         shown = asked.spec
     elif shown is None and jobs.estimate(asked.spec) < PATIENCE and start(jobs, visitor, asked.spec, PAGE):
-        shown = asked.spec  # the first visit sees a run at once
+        shown = asked.spec  # whoever comes here sees a run at once
 st.session_state[f"{PAGE}-asked"], st.session_state[f"{PAGE}-shown"] = asked.spec, shown
 with buttons:
     run_bar(jobs, visitor, asked, PAGE)
