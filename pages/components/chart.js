@@ -63,9 +63,12 @@ class Chart {
       this.waiting = setTimeout(() => this.draw(sent), 100);
       return;
     }
+    if (this.playing) this.plotly.animate(this.node, [null], { mode: "immediate" }).catch(() => {}); // ends it
     this.sent = sent;
     this.done ??= left.get(sent.key) ?? { ranges: {}, hidden: new Set() };
-    const { data, layout } = structuredClone(sent.figure); // plotly writes into what it gets
+    const { data, layout, frames } = structuredClone(sent.figure); // plotly writes into what it gets
+    const walk = frames && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (walk) data.splice(0, data.length, ...data.filter((trace) => trace.uid !== "model")); // it is the last step's
     this.keepZoom(layout);
     this.keepHidden(data);
     this.fit(layout);
@@ -73,6 +76,17 @@ class Chart {
     this.node.setAttribute("aria-label", sent.label);
     this.plotly.react(this.node, data, layout, (this.config ??= this.configure()));
     if (!this.drawings++) this.listen();
+    if (walk) this.play(frames);
+  }
+
+  // Walks the frames once, and ends at the figure.
+  async play(frames) {
+    const { node, sent, plotly } = this;
+    this.playing = true;
+    const timing = { frame: { duration: 260, redraw: false }, transition: { duration: 240, easing: "cubic-in-out" } };
+    await plotly.animate(node, frames, { mode: "immediate", ...timing }).catch(() => {}); // a newer figure ended it
+    this.playing = false;
+    if (this.sent === sent) this.draw({ ...sent, figure: { ...sent.figure, frames: undefined } });
   }
 
   // Plotly's own uirevision forgets a zoom as soon as a figure comes with another range, so it is told that each
@@ -130,7 +144,7 @@ class Chart {
   // so the point is noted first, and the first to report the click, plotly or the browser, is believed.
   listenToClicks() {
     const send = (point) => {
-      if (this.press && point?.data.meta) this.send({ method: point.data.meta, x: point.x });
+      if (this.press && point?.data.meta) this.send({ method: point.data.meta, x: point.x, y: point.y });
       this.press = undefined;
     };
     const browsers = ({ target }) => target.matches(".nsewdrag") && this.press?.point && send(this.press.point);

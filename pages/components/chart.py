@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import streamlit as st
 
@@ -17,6 +17,7 @@ class Clicked(NamedTuple):
 
     method: str
     x: float
+    y: float | None = None
 
 
 # The buttons go below the chart, where the legend is not; plotly itself says "top: 0".
@@ -77,13 +78,16 @@ def chart(
 def checked(sent: object) -> Clicked | None:
     """Return what the browser sent if it can be a point.
 
-    >>> checked({"method": "spl+", "x": 10})
-    Clicked(method='spl+', x=10.0)
-    >>> checked({"method": "spl+", "x": "10"})
+    >>> checked({"method": "spl+", "x": 10, "y": None})
+    Clicked(method='spl+', x=10.0, y=None)
+    >>> checked({"method": "spl+", "x": "10", "y": 1})
     """
     match sent:
-        case {"method": str(method), "x": bool()}:
-            return None
-        case {"method": str(method), "x": int() | float() as x} if abs(x) < 1e300:  # neither ∞ nor NaN
-            return Clicked(method, float(x))
+        case {"method": str(method), "x": x, **rest} if _number(x):
+            y = rest.get("y")
+            return Clicked(method, float(x), float(y) if _number(y) else None)
     return None
+
+
+def _number(sent: Any) -> TypeGuard[float]:
+    return isinstance(sent, int | float) and not isinstance(sent, bool) and abs(sent) < 1e300  # neither ∞ nor NaN

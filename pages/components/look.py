@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from .navigation import ensure_app
+
 _SHEET = Path(__file__).with_name("look.css").read_text("utf-8")
 
 
@@ -14,5 +16,7 @@ def theme() -> str:
 
 
 def apply_look() -> None:
+    """Begin a page: under ``app.py``, and with the style sheet."""
+    ensure_app()
     sidebar = st.get_option(f"theme.{theme()}.sidebar.backgroundColor")
     st.html(f"<style>:root {{ --cvar-sidebar: {sidebar}; }}\n{_SHEET}</style>")
