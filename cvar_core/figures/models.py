@@ -85,12 +85,11 @@ def model_plane(path: Sequence[Update], shown: Plane, *, theme: str = "light") -
 def model_frames(path: Sequence[Update], shown: Plane, *, theme: str = "light") -> list[dict[str, Any]]:
     """Return plotly's frames that walk a path: each moves the ball, the way and the step."""
     look = theme_named(theme)
-    still: list[Trace] = [{}, {}]  # the objective and the curve: plotly takes away what no frame speaks of
+    first = 2  # the objective and the curve stand still
     frames = []
     for count in range(1, len(path) + 1):
-        moving = [{"x": trace["x"], "y": trace["y"]} for trace in _moving(path[:count], shown, look)]
-        data = still + moving
-        frames.append({"name": str(count), "data": data, "traces": list(range(len(data)))})
+        data = [{"x": trace["x"], "y": trace["y"]} for trace in _moving(path[:count], shown, look)]
+        frames.append({"name": str(count), "data": data, "traces": list(range(first, first + len(data)))})
     return frames
 
 

@@ -83,9 +83,11 @@ class Chart {
   async play(frames) {
     const { node, sent, plotly } = this;
     this.playing = true;
+    const hills = standIn(node.querySelector(".contourlayer"));
     const timing = { frame: { duration: 260, redraw: false }, transition: { duration: 240, easing: "cubic-in-out" } };
     await plotly.animate(node, frames, { mode: "immediate", ...timing }).catch(() => {}); // a newer figure ended it
     this.playing = false;
+    hills?.remove();
     if (this.sent === sent) this.draw({ ...sent, figure: { ...sent.figure, frames: undefined } });
   }
 
@@ -189,6 +191,14 @@ class Chart {
     setTimeout(() => left.delete(this.sent.key), REMEMBERED);
     this.plotly.purge(this.node);
   }
+}
+
+// Plotly takes contours away while it animates curves, so a copy that it does not know stays in their place.
+function standIn(layer) {
+  const copy = layer?.cloneNode(true);
+  copy?.setAttribute("class", "cvar-still");
+  layer?.before(copy);
+  return copy;
 }
 
 const group = (trace) => trace.legendgroup || trace.uid;
