@@ -82,6 +82,10 @@ class ProblemSpec:
         object.__setattr__(self, name, value)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
         return hash(canonical(self))
 
     def to_dict(self) -> dict[str, Any]:

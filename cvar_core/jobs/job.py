@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ..engine import Records, Shard, State, advance, cost, next_stop, shards, start
+from ..engine import Cost, Records, Shard, State, advance, cost, next_stop, shards, start
 from ..results import Result
 from ..specs import SweepSpec
 from ..store import Progressed
@@ -25,7 +25,15 @@ _SHORTEST = 0.02  # seconds of a piece: storing it takes about a millisecond
 class Job:
     """The live state of a run. Its manager calls it under a lock; a piece's work runs outside of it."""
 
-    def __init__(self, spec: SweepSpec, shared: SharedProblem, workers: int, stored: Progressed, save: Save) -> None:
+    def __init__(
+        self,
+        spec: SweepSpec,
+        shared: SharedProblem,
+        workers: int,
+        stored: Progressed,
+        timings: Mapping[str, float],
+        save: Save,
+    ) -> None:
         self.spec = spec
         self.id = spec.id
         self.shared = shared
@@ -54,7 +62,7 @@ class Job:
         self.expected = self.taken = 0.0  # seconds of stepping: by the estimate, and in truth
         self._result: Result | None = None
         self._begun: float | None = None
-        self._clock = 0.0
+        self._clock = timings.get("total", 0.0)  # of earlier stretches
         self._share_at_begin = 0.0
 
     @property
@@ -82,12 +90,7 @@ class Job:
     @property
     def progress(self) -> float:
         """The share of the work that is done, by what it costs."""
-        if self.complete:
-            return 1.0
-        left = 0.0 if self.shared.drawn else self._cost.draw
-        left += 0.0 if self.shared.optimum is not None else self._cost.solve
-        left += sum(self._left(state) for state in self._states.values())
-        return max(0.0, 1 - left / self._cost.of_sweep(self.spec))  # rounding may say −0
+        return progress(self.spec, self._states, self.shared.optimum is not None)
 
     @property
     def seconds_left(self) -> float | None:
@@ -152,7 +155,7 @@ class Job:
             return found
 
         def done(found: tuple[State, Records]) -> None:
-            self.expected += self._left(state) - self._left(found[0])
+            self.expected += _left(self.spec, self._cost, state) - _left(self.spec, self._cost, found[0])
             self.taken += sum(found[1].seconds)
             self._states[shard] = found[0]
             self._put(shard, found[1])
@@ -168,12 +171,21 @@ class Job:
             self._seconds[name] += seconds
         self._result = None
 
-    def _left(self, state: State | None) -> float:
-        at = (state.iteration, state.recorded) if state is not None else (0, 0)
-        return self._cost.of_shard(self.spec, *at)
-
     def _count(self, shard: Shard) -> int:
         return int(self._recorded[self._place(shard)])
 
     def _place(self, shard: Shard) -> tuple[int, int]:
         return self.spec.methods.index(shard.method), self.spec.seeds.index(shard.seed)
+
+
+def progress(spec: SweepSpec, states: Mapping[Shard, State | None], solved: bool) -> float:
+    """Return the share of a run's work that is done, by what it costs; drawing the points is not counted."""
+    expected = cost(spec)
+    left = 0.0 if solved else expected.solve
+    left += sum(_left(spec, expected, states.get(shard)) for shard in shards(spec))
+    return max(0.0, 1 - left / (expected.of_sweep(spec) - expected.draw))  # rounding may say −0
+
+
+def _left(spec: SweepSpec, expected: Cost, state: State | None) -> float:
+    at = (state.iteration, state.recorded) if state is not None else (0, 0)
+    return expected.of_shard(spec, *at)

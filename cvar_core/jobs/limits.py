@@ -18,8 +18,9 @@ class Limits:
     lambdas: int = 200
     seeds: int = 100
     runs: int = 10_000  # methods × step sizes × seeds
-    dim: int = 1_000
+    dim: int = 200
     eval_size: int = 1_000_000
+    numbers: int = 50_000_000  # dimension × evaluation points: drawn in one go, in a second or two
     checkpoints: int = 200
     seconds: float = 1_800  # of one processor, as estimated
     memory: int = 4 * 2**30  # bytes, of all runs that are computed at a time
@@ -48,10 +49,10 @@ class Limits:
         runs = len(spec.methods) * len(spec.lambdas) * len(spec.seeds)
         if runs > self.runs:
             return {"seeds": f"these are {runs:,} runs, but this server allows at most {self.runs:,}: fewer seeds or λ"}
-        needed = sum(memory(problem))
-        if needed > self.memory:
-            size = f"{needed / 2**30:.1f} GB of memory, but this server has {self.memory / 2**30:.1f} GB for runs"
-            return {"dim": f"dim {problem.dim:,} on {problem.eval_size:,} points needs {size}: make either smaller"}
+        size = problem.dim * problem.eval_size
+        if size > self.numbers or sum(memory(problem)) > self.memory:
+            long = f"{size:,} numbers, but this server allows {self.numbers:,}"
+            return {"dim": f"dim {problem.dim:,} on {problem.eval_size:,} points is {long}: make either smaller"}
         seconds = cost(spec).of_sweep(spec)
         if seconds > self.seconds:
             long = f"about {seconds / 60:,.0f} minutes of work, but this server allows {self.seconds / 60:,.0f}"

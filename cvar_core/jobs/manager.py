@@ -21,7 +21,7 @@ from ..engine import cost, memory
 from ..results import Result
 from ..specs import ProblemSpec, SpecError, SweepSpec
 from ..store import Store
-from .job import Job
+from .job import Job, progress
 from .limits import Limits
 from .piece import Piece
 from .shared import SharedProblem
@@ -29,7 +29,7 @@ from .view import Entry, View
 
 log = logging.getLogger(__name__)
 
-_RESULTS = 64  # finished runs that are kept at hand
+_RESULTS = 64 * 2**20  # bytes of finished runs that are kept at hand
 _MOST_PASSES = 50  # smaller runs that may be admitted before a large one that waits for memory
 
 
@@ -56,6 +56,7 @@ class Manager:
         self._ring: deque[Job] = deque()
         self._in_flight = 0
         self._moving = False
+        self._admission_due = False  # somebody has come, or memory may have become free
         self._closed = False
         self._problems: weakref.WeakValueDictionary[ProblemSpec, SharedProblem] = weakref.WeakValueDictionary()
         self._last_problem: SharedProblem | None = None  # the next run is often on the same problem
@@ -68,14 +69,16 @@ class Manager:
         """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored."""
         with self._lock:
             job = self._jobs.get(spec.id)
-            stored = self.store.run(spec.id) if job is None else None
+            stored = self._stored_view(spec) if job is None else None
             if (job is None or not job.live) and not (stored is not None and stored.status == "done"):
                 self._ensure_allowed(spec, visitor)
                 job = job or self._make(spec)
+                self.store.add(spec)
                 job.status, job.error = "queued", None
                 job.visitors = {visitor}
                 job.shared.enter(job.id)
                 self._waiting.append(job)
+                self._admission_due = True
                 self.store.set_status(spec.id, "queued")
                 log.info("queued run=%s visitor=%s", spec.id, visitor[:8])
             elif job is not None:
@@ -87,14 +90,11 @@ class Manager:
             return view
 
     def open(self, spec: SweepSpec, visitor: str) -> View | None:
-        """Look at a run that somebody made: it joins the visitor's history, and is shared while it is live."""
-        with self._lock:
-            view = self.view(spec, visitor)
-            if view is not None:
-                if view.live:
-                    self._jobs[spec.id].visitors.add(visitor)
-                self.store.visit(visitor, spec.id)
-            return view
+        """Look at a run that somebody made: it joins the visitor's history. Who wants it to go on submits it, too."""
+        view = self.view(spec, visitor)
+        if view is not None:
+            self.store.visit(visitor, spec.id)
+        return view
 
     def cancel(self, run_id: str, visitor: str) -> bool:
         """Stop a run and keep what it has; if others want it, only this visitor leaves, and the answer is false."""
@@ -142,24 +142,14 @@ class Manager:
                     others=len(job.visitors - {visitor}),
                     watched=visitor in job.visitors,
                 )
-        stored = self.store.run(spec.id)
-        if stored is None:
-            return None
-        return View(
-            spec=spec,
-            status=stored.status,
-            error=stored.error,
-            progress=stored.progress,
-            result=self._stored_result(spec),
-        )
+        return self._stored_view(spec)
 
     def history(self, visitor: str, most: int = 20) -> list[Entry]:
         """Return the visitor's runs, the latest first."""
         entries = []
         for run in self.store.history(visitor, most):
             job = self._jobs.get(run.id)
-            status, progress = (job.status, job.progress) if job is not None else (run.status, run.progress)
-            entries.append(Entry(run.id, run.spec, status, progress, run.created))
+            entries.append(Entry(run.id, run.spec, job.status if job is not None else run.status, run.created))
         return entries
 
     def estimate(self, spec: SweepSpec) -> float:
@@ -200,7 +190,8 @@ class Manager:
         open_jobs = [job for job in self._jobs.values() if job.live]
         if sum(visitor in job.visitors for job in open_jobs) >= self.limits.jobs_per_visitor:
             most = self.limits.jobs_per_visitor
-            raise Refused(f"You have {most} runs open, which is the most at a time. Cancel one, or wait for it.")
+            runs = "1 run" if most == 1 else f"{most} runs"
+            raise Refused(f"You have {runs} open, which is the most at a time. Cancel one, or wait for it.")
         if len(open_jobs) >= self.limits.jobs:
             raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
 
@@ -212,13 +203,17 @@ class Manager:
         self.store.add(spec)
         if shared.optimum is not None:
             self.store.set_optimum(spec.id, shared.optimum)
-        job = Job(spec, shared, self.workers, self.store.load(spec.id), partial(self.store.save, spec.id))
+        stored = self.store.run(spec.id)
+        timings = stored.timings if stored is not None else {}
+        save = partial(self.store.save, spec.id)
+        job = Job(spec, shared, self.workers, self.store.load(spec.id), timings, save)
         self._jobs[spec.id] = job
         self._results.pop(spec.id, None)
         return job
 
     def _end(self, job: Job, status: str, error: str | None = None) -> None:
         job.end(status, error)
+        self._admission_due = True
         if job in self._waiting:
             self._waiting.remove(job)
         if job in self._ring:
@@ -235,27 +230,34 @@ class Manager:
         if not job.live and job.idle and self._jobs.get(job.id) is job:
             del self._jobs[job.id]
             result = job.result()
-            if result is not None:
+            if job.status == "done" and result is not None:
                 self._remember(job.id, result)
 
     def _remember(self, run_id: str, result: Result) -> None:
         self._results[run_id] = result
         self._results.move_to_end(run_id)
-        while len(self._results) > _RESULTS:
+        while len(self._results) > 1 and sum(each.objectives.nbytes for each in self._results.values()) > _RESULTS:
             self._results.popitem(last=False)
 
-    def _stored_result(self, spec: SweepSpec) -> Result | None:
-        with self._lock:
-            if spec.id in self._results:
-                self._results.move_to_end(spec.id)
-                return self._results[spec.id]
+    def _stored_view(self, spec: SweepSpec) -> View | None:
+        """Return a run that nobody works on; one that should be whole and is not can be resumed like any other."""
         stored = self.store.run(spec.id)
-        if stored is None or stored.optimum is None:
+        if stored is None:
             return None
-        result = Result.from_records(spec, stored.optimum, self.store.load(spec.id).records, stored.timings)
-        with self._lock:
-            self._remember(spec.id, result)
-        return result
+        status, done, result = stored.status, 1.0, self._results.get(spec.id)
+        if result is None:
+            parts = self.store.load(spec.id)
+            if stored.optimum is not None:
+                result = Result.from_records(spec, stored.optimum, parts.records, stored.timings)
+            done = progress(spec, parts.states, stored.optimum is not None)
+            whole = result is not None and bool((result.recorded == len(spec.checkpoint_iterations)).all())
+            if status == "done" and result is not None and whole:
+                with self._lock:
+                    if spec.id not in self._jobs:
+                        self._remember(spec.id, result)
+            elif status in ("done", "queued", "running"):
+                status = "interrupted"
+        return View(spec=spec, status=status, error=stored.error, progress=done, result=result)
 
     # How the work moves.
 
@@ -265,6 +267,7 @@ class Manager:
             return
         self._moving = True
         try:
+            self._end_complete()
             self._admit()
             while self._in_flight < self.workers and not self._closed:
                 found = self._next_piece()
@@ -286,26 +289,26 @@ class Manager:
 
     def _admit(self) -> None:
         """Let waiting runs in, in their order; smaller ones may pass one that waits for memory, but not for ever."""
+        if not (self._waiting and self._admission_due):
+            return
+        self._admission_due = False
+        held = _Memory({job.spec.problem for job in self._ring})
+        held |= {problem.problem.spec for problem in self._problems.values() if problem.busy}  # cancelled, not yet over
         passed: list[Job] = []
         for job in list(self._waiting):
-            if self._ring and self._memory(job) > self.limits.memory:
+            if self._ring and held.bytes_with(job.spec.problem) > self.limits.memory:
                 passed.append(job)
                 if job.passed >= _MOST_PASSES:
                     return
                 continue
             for larger in passed:
                 larger.passed += 1
+            held.add(job.spec.problem)
             self._waiting.remove(job)
             self._ring.append(job)
             job.begin()
             self._last_problem = job.shared
             self.store.set_status(job.id, "running")
-
-    def _memory(self, job: Job) -> int:
-        """Return the bytes that the runs in the ring need together with ``job``; features of one shape are shared."""
-        specs = {each.spec.problem for each in (*self._ring, job)}
-        features = {(spec.dim, spec.eval_size, spec.seed): memory(spec)[1] for spec in specs}
-        return sum(features.values()) + sum(memory(spec)[0] for spec in specs)
 
     def _next_piece(self) -> tuple[Job, Piece] | None:
         for _ in range(len(self._ring)):
@@ -320,6 +323,7 @@ class Manager:
         with self._lock:
             self._in_flight -= 1
             piece.ended()
+            self._admission_due |= piece.shared
             try:
                 found = future.result()
                 unsolved = job.shared.optimum is None
@@ -330,13 +334,17 @@ class Manager:
                 pass
             except Exception as error:
                 log.exception("failed run=%s", job.id)
-                if job.live:
-                    self._end(job, "failed", _explained(error, job.id))
-            for each in list(self._ring):
-                if each.complete:
-                    self._end(each, "done")
-            self._drop(job)
-            self._move()
+                for each in list(self._jobs.values()):
+                    if each.live and (each is job or (piece.shared and each.shared is job.shared)):
+                        self._end(each, "failed", _explained(error, each.id))
+            finally:
+                self._drop(job)
+                self._move()
+
+    def _end_complete(self) -> None:
+        for job in list(self._ring):
+            if job.complete:
+                self._end(job, "done")
 
     def _keep_optimum(self, shared: SharedProblem) -> None:
         assert shared.optimum is not None
@@ -345,9 +353,18 @@ class Manager:
                 self.store.set_optimum(job.id, shared.optimum)
 
 
+class _Memory(set[ProblemSpec]):
+    """Problems that are worked on, and the bytes they need together: features of one shape and seed are shared."""
+
+    def bytes_with(self, further: ProblemSpec) -> int:
+        problems = self | {further}
+        features = {(spec.dim, spec.eval_size, spec.seed): memory(spec)[1] for spec in problems}
+        return sum(features.values()) + sum(memory(spec)[0] for spec in problems)
+
+
 def _explained(error: Exception, run_id: str) -> str:
     if isinstance(error, SpecError):
-        return f"{error}."
+        return f"{str(error)[:1].upper()}{str(error)[1:]}."
     if isinstance(error, MemoryError):
         return "There was not enough memory. Fewer evaluation points or dimensions need less."
     return f"Something went wrong inside ({type(error).__name__}). The server's log has the details under run {run_id}."

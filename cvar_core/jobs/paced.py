@@ -27,12 +27,12 @@ class Paced(Generic[T]):
         self._closed = False
         self._result: T | None = None
         self._error: BaseException | None = None
-        self._finished = False
+        self.finished = False
         self._thread: threading.Thread | None = None
 
     def turn(self, seconds: float) -> T | None:
         """Let it go on for about ``seconds``; return its result once it has one, and raise what it raised."""
-        if self._finished:  # it was closed before this turn came
+        if self.finished:  # it was closed before this turn came
             raise Cancelled
         self._until = time.perf_counter() + seconds
         if self._thread is None:
@@ -57,7 +57,7 @@ class Paced(Generic[T]):
         except BaseException as error:  # raised again by the turn, where somebody listens
             self._error = error
         finally:
-            self._finished = True
+            self.finished = True
             self._has_paused.release()
 
     def _asked(self) -> bool:

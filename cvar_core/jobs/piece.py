@@ -16,3 +16,4 @@ class Piece:
     work: Callable[[], Any]
     done: Callable[[Any], None]
     ended: Callable[[], None]
+    shared: bool = False  # of all runs on a problem, not of one alone

@@ -20,7 +20,7 @@ class SharedProblem:
         self.drawn = False
         self.seconds = 0.0  # spent on the optimum
         self._users: set[str] = set()
-        self._busy = False
+        self.busy = False  # being drawn or solved right now
         self._solving: Paced[Optimum] | None = None
 
     def enter(self, run_id: str) -> None:
@@ -34,11 +34,11 @@ class SharedProblem:
             self._solving = None
 
     def next_piece(self) -> Piece | None:
-        if self._busy or (self.drawn and self.optimum is not None):
+        if self.busy or (self.drawn and self.optimum is not None):
             return None
-        self._busy = True
+        self.busy = True
         if not self.drawn:
-            return Piece(lambda: self.problem.points, self._have_drawn, self._rest)
+            return Piece(lambda: self.problem.points, self._have_drawn, self._rest, shared=True)
         if self._solving is None:
             self._solving = Paced(self.problem.optimum)
         solving = self._solving
@@ -47,10 +47,12 @@ class SharedProblem:
             begun = time.perf_counter()
             return solving.turn(SECONDS), time.perf_counter() - begun
 
-        return Piece(turn, self._have_turned, self._rest)
+        return Piece(turn, self._have_turned, self._rest, shared=True)
 
     def _rest(self) -> None:
-        self._busy = False
+        self.busy = False
+        if self._solving is not None and self._solving.finished:
+            self._solving = None  # it has the optimum, or it failed: the next try is a new one
 
     def _have_drawn(self, _: Any) -> None:
         self.drawn = True
@@ -59,4 +61,4 @@ class SharedProblem:
         optimum, took = found
         self.seconds += took
         if optimum is not None:
-            self.optimum, self._solving = optimum, None
+            self.optimum = optimum

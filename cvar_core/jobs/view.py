@@ -53,5 +53,4 @@ class Entry:
     id: str
     spec: SweepSpec
     status: str
-    progress: float
     created: float

@@ -102,7 +102,7 @@ class Result:
         known = starts[np.isfinite(starts)]
         return float(np.median(known)) if len(known) else np.inf
 
-    @functools.cached_property
+    @property
     def curves(self) -> pd.DataFrame:
         """One row per record: method, lambda, seed, iteration, objective, suboptimality, status."""
         import pandas as pd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from cvar_core.store import Store
 @st.cache_resource(show_spinner=False)
 def manager() -> Manager:
     limits = Limits()
-    workers = os.cpu_count() or 1
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    gc.collect()
+    gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
     return Manager(Store.open(data_folder() / "runs.sqlite", limits.store), threads(workers), workers, limits)
 
 

@@ -24,7 +24,7 @@ def test_the_paper_s_panel_is_allowed():
         ({"problem": {"beta": 2}}, "beta", "0 ≤ beta < 1"),
         ({"problem": {"noise": "normal", "noise_params": {"std": -1.0}}}, "noise_params", "above 0"),
         ({"problem": {"dim": 0}}, "dim", "between 1 and"),
-        ({"problem": {"dim": 5_000}}, "dim", "this server allows at most 1,000"),
+        ({"problem": {"dim": 5_000}}, "dim", "this server allows at most 200"),
         ({"problem": {"eval_size": 10**7}}, "eval_size", "this server allows at most 1,000,000"),
         ({"problem": {"sample_size": 10**7}}, "sample_size", "this server allows at most 1,000,000"),
         ({"iterations": 10**12}, "iterations", "this server allows at most 1,000,000"),
@@ -33,8 +33,8 @@ def test_the_paper_s_panel_is_allowed():
         ({"methods": ()}, "methods", "choose from"),
         ({"checkpoints": 900}, "checkpoints", "this server allows at most 200"),
         ({"seeds": 100, "lambdas": tuple(float(k) for k in range(1, 200))}, "seeds", "59,700 runs"),
-        ({"problem": {"eval_size": 1_000_000, "dim": 1_000}}, "dim", "GB of memory"),
-        ({"problem": {"eval_size": 1_000_000, "dim": 200}, "seeds": 100}, "iterations", "minutes of work"),
+        ({"problem": {"eval_size": 1_000_000, "dim": 200}}, "dim", "200,000,000 numbers, but this server allows"),
+        ({"problem": {"eval_size": 10**6, "dim": 50}, "seeds": 100, "checkpoints": 99}, "iterations", "minutes of"),
     ],
 )
 def test_what_is_too_much_gets_a_sentence_at_its_field(fields, field, word):

@@ -13,6 +13,7 @@ from cvar_core.jobs import Limits, Manager, Refused, threads
 from cvar_core.jobs import job as job_module
 from cvar_core.jobs import shared as shared_module
 from cvar_core.store import Store
+from tests.pages.held import Held
 
 QUICK = {"iterations": 300, "seeds": 2, "lambdas": (0.1, 1.0, 10.0)}
 SLOW = {
@@ -283,7 +284,7 @@ def test_a_problem_that_cannot_be_solved_says_why(manager, monkeypatch):
     spec = spec_of()
     manager.submit(spec, "ada")
     view = wait(lambda: (v := manager.view(spec, "ada")).status == "failed" and v)
-    assert view.error == "the targets are too large."
+    assert view.error == "The targets are too large."
 
 
 def test_the_optimum_is_solved_once_for_all_runs_on_a_problem(manager, monkeypatch):
@@ -377,3 +378,141 @@ def test_the_optimum_takes_turns_with_everything_else(made, monkeypatch):
     assert manager.view(spec_of(seed=4), "ada").stage == "solving for the optimum F*"
     assert shared_module.SECONDS <= 0.3
     ended(manager, spec_of(seed=4))
+
+
+def held_manager(workers=2):
+    """A manager whose pieces are done only when the test says so."""
+    held = Held()
+    return Manager(Store.open(None), held, workers), held
+
+
+def test_a_solve_that_fails_fails_every_run_that_waits_for_it(monkeypatch):
+    manager, held = held_manager()
+    runs = [spec_of(iterations=n) for n in (200, 250)]
+    real = Problem.optimum
+
+    def broken(self, stop):
+        raise SpecError("no optimum")
+
+    monkeypatch.setattr(Problem, "optimum", broken)
+    for spec in runs:
+        manager.submit(spec, "ada")
+    held.work(50)
+    assert [manager.view(spec, "ada").status for spec in runs] == ["failed", "failed"]
+    monkeypatch.setattr(Problem, "optimum", real)
+    manager.submit(runs[1], "ada")
+    held.work()
+    same_bits(manager.view(runs[1], "ada").result, direct(runs[1]))
+    manager.close()
+
+
+def test_a_run_that_is_cancelled_in_its_last_piece_still_ends(monkeypatch):
+    manager, held = held_manager(workers=1)  # F* comes before the only shard
+    spec = spec_of(seeds=1, methods=("spl",))
+
+    def cancelled_at_the_end(*args):
+        state, records = advance(*args)
+        if state.recorded == len(spec.checkpoint_iterations):
+            manager.cancel(spec.id, "ada")
+        return state, records
+
+    manager.submit(spec, "ada")
+    monkeypatch.setattr(job_module, "advance", cancelled_at_the_end)
+    held.work()
+    view = manager.view(spec, "ada")
+    assert (view.status, view.progress) == ("cancelled", 1)
+    manager.submit(spec, "ada")
+    held.work()
+    assert manager.view(spec, "ada").status == "done"
+    manager.close()
+
+
+def test_looking_at_a_run_does_not_keep_its_owner_from_cancelling_it():
+    manager, _ = held_manager()
+    spec = spec_of()
+    manager.submit(spec, "ada")
+    assert manager.open(spec, "bob").watched is False
+    assert [entry.id for entry in manager.history("bob")] == [spec.id]
+    assert manager.cancel(spec.id, "ada")
+    assert manager.view(spec, "bob").status == "cancelled"
+    manager.close()
+
+
+def test_a_stored_run_that_is_not_whole_can_be_resumed(monkeypatch):
+    manager, held = held_manager()
+    spec = spec_of()
+    manager.submit(spec, "ada")
+    held.work()
+    whole = manager.store.load(spec.id)
+    lost = next(iter(whole.states))
+    part = type(whole)(
+        {shard: state for shard, state in whole.states.items() if shard != lost},
+        {shard: records for shard, records in whole.records.items() if shard != lost},
+    )
+    manager._results.clear()
+    monkeypatch.setattr(manager.store, "load", lambda run_id: part)
+    view = manager.view(spec, "ada")
+    assert view.status == "interrupted"
+    assert view.progress < 1
+    manager.submit(spec, "ada")
+    held.work()
+    same_bits(manager.view(spec, "ada").result, direct(spec))
+    manager.close()
+
+
+def test_progress_means_the_same_before_and_after_a_stop():
+    manager, held = held_manager()
+    spec = spec_of(iterations=30_000, checkpoints=8)
+    manager.submit(spec, "ada")
+    while manager.view(spec, "ada").progress < 0.3:
+        held.work(1)
+    held.work(2 - len(held.waiting) if len(held.waiting) < 2 else 0)
+    manager.cancel(spec.id, "ada")
+    before = manager.view(spec, "ada").progress
+    held.work()
+    after = manager.view(spec, "ada").progress
+    assert spec.id not in manager._jobs
+    assert before <= after <= before + 0.2
+    manager.close()
+
+
+def test_time_goes_on_where_it_stopped():
+    manager, held = held_manager()
+    spec = spec_of()
+    manager.submit(spec, "ada")
+    held.work(4)
+    time.sleep(0.3)
+    manager.cancel(spec.id, "ada")
+    held.work()
+    manager.submit(spec, "ada")
+    held.work()
+    assert manager.view(spec, "ada").result.timings["total"] >= 0.3
+    manager.close()
+
+
+def test_a_run_that_was_dropped_meanwhile_is_stored_again():
+    manager, held = held_manager()
+    spec = spec_of()
+    manager.submit(spec, "ada")
+    while manager.view(spec, "ada").result is None:
+        held.work(1)
+    manager.cancel(spec.id, "ada")  # with pieces being worked on
+    manager.store.erase(spec.id)
+    manager.store.forget("ada", spec.id)
+    manager.submit(spec, "ada")
+    held.work()
+    assert manager.view(spec, "ada") is not None
+    assert [entry.id for entry in manager.history("ada")] == [spec.id]
+    manager.close()
+
+
+def test_many_waiting_runs_are_admitted_at_little_cost(made):
+    manager = made(memory=100 * 2**20, jobs_per_visitor=200)
+    for k in range(120):
+        manager.submit(spec_of(seed=k, size=50_000, iterations=10**6), "ada")
+    begun = time.thread_time()
+    manager._admission_due = True
+    manager._admit()
+    assert time.thread_time() - begun < 0.5
+    for k in range(120):
+        manager.cancel(spec_of(seed=k, size=50_000, iterations=10**6).id, "ada")

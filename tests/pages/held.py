@@ -8,17 +8,17 @@ from typing import Any
 
 class Held(Executor):
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self.waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        self._waiting.append((future, lambda: work(*args, **kwargs)))
+        self.waiting.append((future, lambda: work(*args, **kwargs)))
         return future
 
     def work(self, pieces: int | None = None) -> None:
         """Do so many pieces, or all there are and all that follow from them."""
-        while self._waiting and pieces != 0:
-            future, work = self._waiting.popleft()
+        while self.waiting and pieces != 0:
+            future, work = self.waiting.popleft()
             try:
                 found = work()
             except Exception as error:
