@@ -309,6 +309,8 @@ class Manager:
             job.begin()
             self._last_problem = job.shared
             self.store.set_status(job.id, "running")
+            if job.complete:  # it was cancelled during its last piece
+                self._end(job, "done")
 
     def _next_piece(self) -> tuple[Job, Piece] | None:
         for _ in range(len(self._ring)):
