@@ -36,22 +36,24 @@ if asked.spec is not None:
         shown = asked.spec  # whoever comes here sees a run at once
 st.session_state[f"{PAGE}-asked"], st.session_state[f"{PAGE}-shown"] = asked.spec, shown
 with buttons:
-    run_bar(jobs, visitor, asked, PAGE)
+    run_bar(jobs, visitor, asked, shown, PAGE)
 
 st.caption("Which step size is safe when you minimise CVaR?")
-if f"{PAGE}-unread" not in st.session_state:
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, controls.keys | study.keys)
 if jobs.store.trouble:
     st.warning(jobs.store.trouble, icon=":material/database_off:")
-if refused := st.session_state.get(f"{PAGE}-refused"):
-    st.error(refused, icon=":material/block:")
-if missed := st.session_state[f"{PAGE}-unread"]:
+refused, why = st.session_state.get(f"{PAGE}-refused", (None, ""))
+if refused is not None and refused == asked.spec:
+    st.error(why, icon=":material/block:")
+missed, then = st.session_state.setdefault(
+    f"{PAGE}-unread", (links.unread(link, controls.keys | study.keys), asked.spec)
+)
+if missed and then == asked.spec:  # until the visitor changes something
     st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
 if shown is None:
-    st.info("Press **Run** to start.")
+    st.info("Press **Run** to start." if asked.spec else "Mend what is marked in red, and press **Run** to start.")
+    study.show_history()
 else:
     if asked.spec != shown:
-        st.info(
-            f"The controls have changed. Below is still the run before: {title(shown)}. **Run** computes the new one."
-        )
+        then = "**Run** computes the new one." if asked.spec else "What is marked in red cannot be run."
+        st.info(f"The controls have changed. Below is still the run before: {title(shown)}. {then}")
     study.show(shown)

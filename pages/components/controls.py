@@ -18,6 +18,7 @@ from .chart import chart
 from .links import keep, recall
 from .look import theme
 from .presets import DEFAULT, PRESETS, preset_named_by
+from .words import fault
 
 GRIDS = ("paper", "range", "list")
 
@@ -51,7 +52,7 @@ class Controls:
             given |= self._more_of_sweep()
         asked = self._checked({"problem": problem, **given})
         for name, sentence in asked.faults.items():
-            self._beside.get(name, st).markdown(f":red[:material/error: {_capital(sentence)}.]")
+            self._beside.get(name, st).markdown(fault(_named(name, sentence)))
         with preset:
             self._preset(asked.spec)
         return asked
@@ -248,5 +249,24 @@ def _grid_values(lambdas: tuple[float, ...]) -> dict[str, Any]:
     return {"grid": kind, "low": float(low), "high": float(high), "count": int(count), "list": listed}
 
 
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+def _named(field: str, sentence: str) -> str:
+    """Speak of a field by the name of its control."""
+    name = _NAMES.get(field)
+    return (
+        sentence.replace(f"{field} is ", f"{name} is ", 1) if name and sentence.startswith(f"{field} is ") else sentence
+    )
+
+
+_NAMES = {
+    "beta": "the level β",
+    "dim": "the dimension d",
+    "eval_size": "the number of evaluation points",
+    "sample_size": "the fixed sample's size",
+    "scale": "the unit",
+    "seed": "the problem seed",
+    "seeds": "the number of seeds",
+    "iterations": "the number of iterations",
+    "lambdas": "the list of λ",
+    "methods": "the list of methods",
+    "checkpoints": "the number of points on a curve",
+}

@@ -16,6 +16,7 @@ from .chart import chart
 from .controls import Controls
 from .links import keep, recall
 from .look import theme
+from .words import capital
 
 _SIGNS = {
     "queued": ":material/hourglass_empty:",
@@ -28,17 +29,27 @@ _SIGNS = {
 
 
 def draw(
-    page: str, manager: Manager, visitor: str, controls: Controls, shown: SweepSpec, result: Result, closed: float
+    page: str,
+    manager: Manager,
+    visitor: str,
+    controls: Controls,
+    shown: SweepSpec | None,
+    result: Result | None,
+    closed: float,
 ) -> None:
+    """List the visitor's runs; with a result, also what it can be compared with."""
     runs = manager.history(visitor)
-    _compare(page, manager, visitor, runs, shown, result, closed)
+    if shown is not None and result is not None:
+        _compare(page, manager, visitor, runs, shown, result, closed)
+    elif not runs:
+        st.caption("Runs that you make are listed here.")
     for run in runs:
         about, opens, deletes = st.columns([8, 2, 2], vertical_alignment="center")
-        progress = "" if run.status == "done" else f", {100 * run.progress:.0f}%"
-        here = " · shown" if run.id == shown.id else ""
-        about.markdown(f"{_SIGNS[run.status]} {title(run.spec)}  \n:gray[{run.status}{progress} · {_ago(run)}{here}]")
+        here = shown is not None and run.id == shown.id
+        status = f"{run.status} · {_ago(run)}{' · shown' if here else ''}"
+        about.markdown(f"{_SIGNS[run.status]} {title(run.spec)}  \n:gray[{status}]")
         opened = opens.button(
-            "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=run.id == shown.id,
+            "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=here,
             on_click=controls.open, args=(run.spec,),
         )  # fmt: skip
         deleted = deletes.button(
@@ -74,7 +85,7 @@ def _compare(
     figure, finding, about = without_title(compare(result, other.result, ("A", "B"), closed=closed, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-compare-chart", height=440, label=finding, name="compare")
-    st.caption(f"A: {title(shown)}. B: {title(others[chosen])}. {about[:1].upper()}{about[1:]}.")
+    st.caption(f"A: {title(shown)}. B: {title(others[chosen])}. {capital(about)}.")
 
 
 def title(spec: SweepSpec) -> str:

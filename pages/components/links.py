@@ -10,7 +10,11 @@ from collections.abc import Collection, Mapping
 
 import streamlit as st
 
+from .words import plain
+
 Value = str | list[str] | None
+
+_MOST = 5  # unread parts that are named
 
 
 def recall(key: str, allowed: Collection[str], many: bool = False) -> None:
@@ -45,7 +49,8 @@ def unread(link: dict[str, list[str]], known: Mapping[str, Collection[str] | Non
         The controls, with their values for those that may be drawn later. A control that is not drawn, such as the
         parameter of another noise, misses nothing.
     """
-    return [f"{name}={','.join(texts)[:40]}" for name, texts in link.items() if not _taken(name, texts, known)]
+    missed = [plain(f"{name}={','.join(texts)}", 60) for name, texts in link.items() if not _taken(name, texts, known)]
+    return missed if len(missed) <= _MOST else [*missed[:_MOST], f"and {len(missed) - _MOST} more"]
 
 
 def _taken(name: str, texts: list[str], known: Mapping[str, Collection[str] | None]) -> bool:

@@ -17,6 +17,7 @@ from . import history
 from .chart import chart
 from .controls import Controls
 from .look import theme
+from .words import capital
 
 TITLES = ("Iterations to ε", "Table and downloads", "Reproduce", "Your runs")
 
@@ -53,7 +54,7 @@ def _iterations(page: str, result: Result, epsilon: float) -> None:
     figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
-    st.caption(f"{about[:1].upper()}{about[1:]}. The share of the gap in the sidebar changes ε.")
+    st.caption(f"{capital(about)}. The share of the gap in the sidebar changes ε.")
 
 
 def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
@@ -71,7 +72,7 @@ def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
         },
     )  # fmt: skip
     st.caption(
-        f"After {result.at().iteration:,} iterations, over {len(spec.seeds)} seeds. "
+        f"After {result.at().iteration:,} iterations, over {_seeds(len(spec.seeds))}. "
         f"F* = {result.optimum.value:.6g}, ε = {number(epsilon)}. Click a column's head to sort."
     )
     name = f"cvar-{spec.id[:8]}"
@@ -103,6 +104,10 @@ def _link() -> str:
     query = urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
     address = (st.context.url or "").split("?")[0]
     return f"{address}?{query}" if query else address
+
+
+def _seeds(count: int) -> str:
+    return f"{count} seeds" if count > 1 else "one seed"
 
 
 def _json(value: object) -> str:

@@ -9,41 +9,50 @@ from cvar_core.jobs import Manager, Refused, View
 from cvar_core.results import number
 
 from .controls import Asked
+from .words import capital, plain
 
 
-def run_bar(manager: Manager, visitor: str, asked: Asked, page: str) -> None:
-    """Draw the buttons for what the controls ask for."""
+def run_bar(manager: Manager, visitor: str, asked: Asked, shown: SweepSpec | None, page: str) -> None:
+    """Draw Run for what the controls ask for, and Cancel for the run that is shown."""
     view = None if asked.spec is None else manager.view(asked.spec, visitor)
-    live = view is not None and view.live and view.watched
+    seen = None if shown is None else manager.view(shown, visitor)
+    mine = view is not None and view.live and view.watched
     done = view is not None and view.status == "done"
     run, cancel = st.columns(2)
     run.button(
         _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{page}-run",
-        disabled=asked.spec is None or live or done, on_click=start, args=(manager, visitor, asked.spec, page),
+        disabled=asked.spec is None or mine or done, on_click=start, args=(manager, visitor, asked.spec, page),
     )  # fmt: skip
     cancel.button(
-        "Cancel", icon=":material/stop:", width="stretch", key=f"{page}-cancel", disabled=not live,
-        on_click=cancel_run, args=(manager, visitor, asked.spec),
-        help="Keeps what was computed; Resume goes on from there.",
+        "Cancel", icon=":material/stop:", width="stretch", key=f"{page}-cancel",
+        disabled=seen is None or not (seen.live and seen.watched), on_click=cancel_run, args=(manager, visitor, shown),
+        help="Stops the run that is shown and keeps what was computed; Resume goes on from there.",
     )  # fmt: skip
-    if asked.faults:
-        st.caption("Mend what is marked in red to run it.")
-    elif live:
-        st.caption("This run is under way.")
-    elif done:
-        st.caption("This run is stored; change something to run it anew.")
-    elif asked.spec is not None:
-        st.caption(f"{_runs(asked.spec)}, {_duration(manager.estimate(asked.spec))} on this server.")
+    st.caption(_about(manager, asked, view))
+
+
+def _about(manager: Manager, asked: Asked, view: View | None) -> str:
+    """Say what Run would do, or why it does nothing."""
+    if asked.spec is None:
+        return "Mend what is marked in red to run it."
+    if view is not None and view.live:
+        return (
+            "This run is under way." if view.watched else "Somebody else runs this. Join, and it outlives their Cancel."
+        )
+    if view is not None and view.status == "done":
+        return "This run is stored; change something to run it anew."
+    left = 1.0 if view is None else 1 - view.progress
+    return f"{_runs(asked.spec)}, {_duration(left * manager.estimate(asked.spec))} on this server."
 
 
 def start(manager: Manager, visitor: str, spec: SweepSpec, page: str) -> bool:
     """Submit a run, and keep the word of a server that refuses it for the page to show."""
-    st.session_state.pop(f"{page}-refused", None)
     try:
         manager.submit(spec, visitor)
     except Refused as why:
-        st.session_state[f"{page}-refused"] = str(why)
+        st.session_state[f"{page}-refused"] = (spec, str(why))
         return False
+    st.session_state.pop(f"{page}-refused", None)
     return True
 
 
@@ -63,7 +72,7 @@ def status(view: View) -> None:
     elif view.status == "running":
         left = "" if view.seconds_left is None else f" · {_duration(view.seconds_left)} left"
         others = f" · shared with {view.others} other{'s' * (view.others > 1)}" if view.others else ""
-        st.progress(view.progress, f"{view.stage[:1].upper()}{view.stage[1:]} · {share}{left}{others}")
+        st.progress(view.progress, f"{capital(view.stage)} · {share}{left}{others}")
     elif view.status == "done" and view.result is not None:
         st.caption(f":material/check_circle: Done{_took(view.result)} · {_optimum(view.result)}")
     elif view.status == "cancelled":
@@ -76,7 +85,10 @@ def status(view: View) -> None:
             icon=":material/power_off:",
         )
     elif view.status == "failed":
-        st.error(f"This run failed at {share}. {view.error} **Try again** goes on from there.", icon=":material/error:")
+        st.error(
+            f"This run failed at {share}. {plain(view.error or '')} **Try again** goes on from there.",
+            icon=":material/error:",
+        )
 
 
 def _took(result: Result) -> str:
@@ -90,9 +102,11 @@ def _optimum(result: Result) -> str:
 
 
 def _label(view: View | None) -> str:
-    if view is not None and view.status in ("cancelled", "interrupted"):
-        return "Resume"
-    return "Try again" if view is not None and view.status == "failed" else "Run"
+    if view is None:
+        return "Run"
+    if view.live and not view.watched:
+        return "Join"
+    return {"cancelled": "Resume", "interrupted": "Resume", "failed": "Try again"}.get(view.status, "Run")
 
 
 def _runs(spec: SweepSpec) -> str:

@@ -12,13 +12,14 @@ from cvar_core.jobs import Manager
 from cvar_core.reading import number as read_number
 from cvar_core.results import GAP_TO_CLOSE, number
 
-from . import panels
+from . import history, panels
 from .chart import Clicked, chart
 from .controls import Controls
 from .links import keep, recall
 from .look import theme
 from .run_bar import status
 from .verdict import cards, headline
+from .words import capital, fault
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 HEIGHT = 430  # px of the two charts
@@ -65,11 +66,11 @@ class Study:
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
-        if view is None:  # deleted in another tab
+        if was_live and (view is None or not view.live):
+            st.rerun()  # draws the last state, and stops asking
+        if view is None:
             st.info("This run was deleted. **Run** computes it again.")
             return
-        if was_live and not view.live:
-            st.rerun()  # draws the last state, and stops asking
         result = view.result
         if result is None:
             status(view)
@@ -86,14 +87,21 @@ class Study:
 
     def _draw_panels(self, spec: SweepSpec) -> None:
         view = self._manager.view(spec, self._visitor)
-        if view is not None and view.result is not None:
+        if view is None or view.result is None:
+            self.show_history(spec)
+        else:
             panels.draw(self._page, self._manager, self._visitor, self._controls, view, view.result, self._closed)
+
+    def show_history(self, shown: SweepSpec | None = None) -> None:
+        """Draw the visitor's runs where there is no result to draw them below."""
+        st.markdown("**Your runs**")
+        history.draw(self._page, self._manager, self._visitor, self._controls, shown, None, self._closed)
 
     def _read(self, text: str) -> float | None:
         try:
             (lam,) = SweepSpec.from_dict({"lambdas": (read_number("your λ", text),)}).lambdas
         except SpecError as wrong:
-            st.markdown(f":red[:material/error: {str(wrong)[:1].upper()}{str(wrong)[1:]}.]")
+            st.markdown(fault(str(wrong)))
             return None
         return lam
 
@@ -105,7 +113,7 @@ class Study:
             lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
             figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
             chart(figure, key=self._chart("curves"), height=HEIGHT, label=finding, name="curves")
-            st.caption(f"{finding}. {_capital(about)}. How far the averaged iterate is above the optimum.")
+            st.caption(f"{finding}. {capital(about)}. How far the averaged iterate is above the optimum.")
         with left:
             st.container(key="chart-title").markdown("**Sensitivity to the step size**")
             figure, finding, about = without_title(
@@ -151,7 +159,3 @@ class Study:
 
 def _words(option: str) -> str:
     return "each method's best λ" if option == _BEST else f"λ = {number(float(option))}"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

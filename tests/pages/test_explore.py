@@ -61,7 +61,7 @@ def words(page):
     texts = [element.value for kind in kinds for element in getattr(page, kind)]
     texts += [element.proto.body for element in page.get("html")]
     texts += [element.proto.text for element in page.get("progress")]
-    return "\n".join(texts)
+    return "\n".join(texts).replace("\\", "")  # without the escapes of what visitors typed
 
 
 def button(page, label):
@@ -181,7 +181,8 @@ def test_a_run_that_others_watch_goes_on(jobs, held):
     page = shown(button(page, "Cancel").click().run())
     assert "goes on without you" in page.toast[0].value
     assert jobs.view(small(), "").live
-    assert not button(page, "Run").disabled
+    page = shown(button(page, "Join").click().run())
+    assert button(page, "Run").disabled
 
 
 def test_an_interrupted_run_can_be_resumed(jobs, held):
@@ -391,28 +392,28 @@ def test_a_spec_survives_the_way_through_the_url(jobs, spec):
 @pytest.mark.parametrize(
     ("link", "sentence"),
     [
-        ({"explore_beta": "2"}, "Beta is 2, but it must satisfy 0 ≤ beta < 1"),
-        ({"explore_beta": "-0.1"}, "Beta is -0.1, but it must satisfy"),
-        ({"explore_dim": "0"}, "Dim is 0, but it must lie between 1 and"),
-        ({"explore_dim": "100000"}, "Dim is 100,000, but this server allows at most 1,000"),
-        ({"explore_grid": "list", "explore_list": "abc"}, "Lambdas is 'abc', but it must be a number"),
-        ({"explore_grid": "list", "explore_list": ""}, "Lambdas is empty"),
+        ({"explore_beta": "2"}, "The level β is 2, but it must satisfy 0 ≤ beta < 1"),
+        ({"explore_beta": "-0.1"}, "The level β is -0.1, but it must satisfy"),
+        ({"explore_dim": "0"}, "The dimension d is 0, but it must lie between 1 and"),
+        ({"explore_dim": "100000"}, "The dimension d is 100,000, but this server allows at most 200"),
+        ({"explore_grid": "list", "explore_list": "abc"}, "The list of λ is 'abc', but it must be a number"),
+        ({"explore_grid": "list", "explore_list": ""}, "The list of λ is empty"),
         ({"explore_grid": "list", "explore_list": "0,1"}, "a step size must lie between 1e-12 and 1e12"),
         ({"explore_grid": "range", "explore_low": "10", "explore_high": "1"}, "a range needs 0 < low < high"),
         ({"explore_grid": "range", "explore_count": "5000"}, "asks for 5,000 step sizes"),
         ({"explore_grid": "range", "explore_count": "500"}, "There are 500 step sizes, but this server allows"),
         ({"explore_iterations": "1000000000000"}, "but this server allows at most 1,000,000"),
-        ({"explore_iterations": "0"}, "Iterations is 0"),
-        ({"explore_seeds": "1000000"}, "Seeds is 1,000,000, but this server allows at most 100"),
-        ({"explore_seeds": "-1"}, "Seeds is -1"),
+        ({"explore_iterations": "0"}, "The number of iterations is 0"),
+        ({"explore_seeds": "1000000"}, "The number of seeds is 1,000,000, but this server allows at most 100"),
+        ({"explore_seeds": "-1"}, "The number of seeds is -1"),
         ({"explore_eval_size": "1000000000"}, "but this server allows at most 1,000,000"),
         ({"explore_lognormal_sigma": "-1"}, "Lognormal noise's sigma is -1, but it must be above 0"),
         ({"explore_lognormal_mean": "1e9"}, "at most 1e6 in size"),
-        ({"explore_sample_size": "0"}, "Sample_size is 0"),
-        ({"explore_scale": "0"}, "Scale is 0"),
-        ({"explore_seed": "-5"}, "Seed is -5"),
-        ({"explore_checkpoints": "0"}, "Checkpoints is 0"),
-        ({"explore_methods": ""}, "Methods is empty; choose from"),
+        ({"explore_sample_size": "0"}, "The fixed sample's size is 0"),
+        ({"explore_scale": "0"}, "The unit is 0"),
+        ({"explore_seed": "-5"}, "The problem seed is -5"),
+        ({"explore_checkpoints": "0"}, "The number of points on a curve is 0"),
+        ({"explore_methods": ""}, "The list of methods is empty; choose from"),
     ],
 )
 def test_bad_input_gets_a_sentence_and_no_run(jobs, link, sentence):
@@ -425,7 +426,10 @@ def test_bad_input_gets_a_sentence_and_no_run(jobs, link, sentence):
 
 def test_several_faults_are_all_named(jobs):
     page = opened(**{**SMALL, "explore_beta": "2", "explore_dim": "-1", "explore_iterations": "0"})
-    assert all(sentence in words(page) for sentence in ("Beta is 2", "Dim is -1", "Iterations is 0"))
+    assert all(
+        sentence in words(page)
+        for sentence in ("The level β is 2", "The dimension d is -1", "The number of iterations is 0")
+    )
 
 
 def test_bad_input_by_a_widget_keeps_what_is_shown(jobs, held):
@@ -433,11 +437,11 @@ def test_bad_input_by_a_widget_keeps_what_is_shown(jobs, held):
     held.work()
     page = shown(page.run())
     page = shown(page.number_input(key="explore_beta").set_value(2.0).run())
-    assert "Beta is 2" in words(page)
+    assert "The level β is 2" in words(page)
     assert "explore-sensitivity" in figures_of(page)
     assert button(page, "Run").disabled
     page = shown(page.number_input(key="explore_beta").set_value(0.95).run())
-    assert "Beta is 2" not in words(page)
+    assert "The level β is 2" not in words(page)
     assert "Done in" in words(page)
 
 
@@ -460,6 +464,49 @@ def test_a_mangled_link_gives_defaults_and_a_gentle_word(jobs, link):
     assert "Some of this link could not be read" in words(page)
     assert next(iter(link)) in words(page)
     assert jobs.open_jobs == 1
+
+
+def test_what_a_visitor_typed_has_no_power_over_the_page(jobs):
+    page = opened(
+        **{"explore_grid": "list", "explore_list": "![x](https://evil.example/p.png)", "[log in](//evil)": "1"}
+    )
+    markdown = "\n".join(element.value for element in (*page.markdown, *page.info))
+    assert "evil" in markdown  # it is quoted,
+    assert not re.search(r"(?<!\\)\]\(", markdown)  # but as a text, not as a link
+
+
+def test_the_shown_run_can_be_cancelled_after_a_control_has_moved(jobs, held):
+    page = opened(**SMALL)
+    halfway(jobs, held)
+    page = shown(page.run())
+    page = shown(page.number_input(key="explore_beta").set_value(0.9).run())
+    page = shown(button(page, "Cancel").click().run())
+    assert jobs.view(small(), "").status == "cancelled"
+
+
+def test_a_deleted_run_leaves_the_others_in_sight(jobs, held):
+    page = opened(**SMALL)
+    held.work()
+    page = shown(page.run())
+    page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
+    page = shown(button(page, "Run").click().run())
+    held.work()
+    page = tab(page, "Your runs")
+    gone = small({"loss": "absolute"})
+    page = shown(page.button(key=f"explore-delete-{gone.id}").click().run())
+    assert "This run was deleted" in words(page)
+    assert "squared loss" in words(page)
+    page = shown(page.button(key=f"explore-open-{small().id}").click().run())
+    assert "Done in" in words(page)
+
+
+def test_a_visitor_who_looks_at_another_s_run_may_join_it(jobs, held):
+    jobs.submit(small(), "somebody")
+    page = opened(**SMALL)
+    assert "Somebody else runs this" in words(page)
+    assert button(page, "Cancel").disabled
+    shown(button(page, "Join").click().run())
+    assert not jobs.cancel(small().id, "somebody")
 
 
 def test_a_refusal_is_shown(jobs, monkeypatch):
