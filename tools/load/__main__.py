@@ -1,0 +1,118 @@
+"""Let thirty simulated visitors loose on the dashboard: ``python -m tools.load``, from the project's folder."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from .poll_cost import poll_costs
+from .report import crowd_report, table
+from .server import Server, Watch, serving
+from .visitor import Story, visit
+
+_FIRST_SEED = 1000  # every visitor has a problem of his own: no two share a run, or the points of one
+
+
+def main() -> None:
+    arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # and the server with it
+    with nullcontext() if arguments.url else serving() as server:
+        if arguments.poll_cost:
+            if server is None:
+                raise SystemExit("The cost of a poll is read from the process: leave out --url.")
+            asyncio.run(_print_poll_cost(server))
+            return
+        report = asyncio.run(_crowd(arguments, server))
+    print(table(report))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=1), "utf-8")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.load", description=__doc__)
+    parser.add_argument("--visitors", type=int, default=30)
+    parser.add_argument("--paper-share", type=float, default=0.3, help="of the visitors, whose runs are paper-sized")
+    parser.add_argument("--seconds", type=float, default=900, help="after which a visitor leaves")
+    parser.add_argument("--arrive", type=float, default=5, help="seconds over which they come")
+    parser.add_argument("--url", help="of a server that runs already; otherwise one is started")
+    parser.add_argument("--quick", default="beta=0.9&iterations=20000&eval_size=100000", help="what a quick run is")
+    parser.add_argument("--paper", default="iterations=100000&eval_size=1000000", help="what a paper-sized run is")
+    parser.add_argument("--alone", action=argparse.BooleanOptionalAction, default=True, help="first one of each alone")
+    parser.add_argument("--json", type=Path, help="write the report here, too")
+    parser.add_argument("--poll-cost", action="store_true", help="only measure what one poll of a page costs")
+    return parser
+
+
+async def _crowd(arguments: argparse.Namespace, server: Server | None) -> dict[str, Any]:
+    url = arguments.url.rstrip("/") if server is None else server.url
+    papers = round(arguments.paper_share * arguments.visitors)
+    kinds = ["quick"] * (arguments.visitors - papers)
+    for place in range(papers):  # evenly among the others
+        kinds.insert(round((place + 0.5) * arguments.visitors / papers), "paper")
+    links = {"quick": arguments.quick, "paper": arguments.paper}
+    each = {kind: links[kind] for kind in dict.fromkeys(kinds)}
+    alone = await _alone(url, each, arguments.seconds) if arguments.alone else {}
+    loads, own_cpu = [os.getloadavg()[0]], time.process_time()
+    watch = Watch(server) if server else None
+    watching = asyncio.create_task(watch.go_on()) if watch else None
+    stories = await asyncio.gather(
+        *(
+            visit(
+                url, kind, _link(links[kind], _FIRST_SEED + place),
+                seconds=arguments.seconds, wait=arguments.arrive * place / arguments.visitors,
+            )
+            for place, kind in enumerate(kinds)
+        )
+    )  # fmt: skip
+    loads.append(os.getloadavg()[0])
+    report = crowd_report(stories, alone)
+    report["driver"] = {"load_before": loads[0], "load_after": loads[1], "cpu_s": time.process_time() - own_cpu}
+    if server is not None and watch is not None and watching is not None:
+        watching.cancel()
+        report["server"] = _server_report(server, watch, report)
+        report["errors"] += [f"log: {line}" for line in server.troubles()]
+    return report
+
+
+async def _alone(url: str, links: dict[str, str], seconds: float) -> dict[str, Story]:
+    """Let one visitor a kind have the server for himself; somebody before them has had the code compiled."""
+    await visit(url, "warm-up", _link(next(iter(links.values())), _FIRST_SEED - 1), seconds=seconds)
+    return {kind: await visit(url, kind, _link(link, _FIRST_SEED - 2), seconds=seconds) for kind, link in links.items()}
+
+
+def _server_report(server: Server, watch: Watch, report: dict[str, Any]) -> dict[str, float]:
+    answers = report["answers"]
+    return {
+        "peak_memory_MB": server.peak_memory / 2**20,
+        "cpu_s": watch.cpu,
+        "cpu_of_pages_s": watch.cpu_of_pages,
+        "cpu_of_pages_per_answer_ms": 1000 * watch.cpu_of_pages / max(1, answers["runs"]),
+        "polls_answered": answers["polls"]["count"] if answers["polls"] else 0,
+    }
+
+
+async def _print_poll_cost(server: Server) -> None:
+    print("what an answer costs the server, on a finished default run")
+    for cost in await poll_costs(server):
+        print(
+            f"  {cost.what:40}{cost.cpu_ms:7.1f} ms of processor time,{cost.wall_ms:7.1f} ms until it is there", end=""
+        )
+        print(f" ({cost.answers} answers of {cost.kilobytes:.0f} kB)")
+    print(f"load average {os.getloadavg()[0]:.1f}")
+
+
+def _link(fields: str, seed: int) -> str:
+    return urlencode({f"explore_{name}": value for name, value in [*parse_qsl(fields), ("seed", str(seed))]})
+
+
+if __name__ == "__main__":
+    main()
