@@ -43,6 +43,16 @@ def build() -> OneLineParser:
     check.add_argument("--method", default="spl+", help=f"one of {', '.join(methods.names())} (default: %(default)s)")
     check.add_argument("--lambda", dest="lam", required=True, metavar="LAMBDA", help="the step size")
 
+    figures = commands.add_parser(
+        "figures", help="compute the paper's nine panels again and hold them against the shipped"
+    )
+    figures.add_argument("--out", metavar="FILE.npz", help="write the results, in the form in which they ship")
+    figures.add_argument("--html", metavar="FILE.html", help="write both grids of charts as a self-contained file")
+    figures.add_argument("--iterations", default=100_000, help="updates per run (default: %(default)s, the paper's)")
+    figures.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
+    figures.add_argument("--eval-size", default=1_000_000, help="evaluation points (default: %(default)s)")
+    figures.add_argument("--workers", default=None, help="threads (default: one per processor)")
+
     commands.add_parser("problems", help="list the losses, noises, methods and schedules")
 
     commands.add_parser("compile", help="compile the kernels into the cache, so that no first run waits for it")

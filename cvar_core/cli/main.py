@@ -8,8 +8,10 @@ import json
 import os
 import shlex
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from .. import reading
@@ -119,6 +121,39 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
     return 0 if verdict.safe else 1
 
 
+def _figures(args: argparse.Namespace, texts: list[str]) -> int:
+    from .. import paper
+
+    specs = paper.panels(
+        reading.whole("--iterations", args.iterations),
+        arguments.seeds(args.seeds),
+        reading.whole("--eval-size", args.eval_size),
+    )
+    workers = _workers(args)
+    files.ensure_writable(path for path in (args.out, args.html) if path is not None)
+    begun, results = time.perf_counter(), []
+    with _progress_bar() as report:
+        for result in paper.compute(specs, workers, report):
+            results.append(result)
+            _print_panel(result)
+    if args.out is not None:
+        paper.write(Path(args.out), results)
+    if args.html is not None:
+        files.write_all({args.html: paper.html(results)})
+    print(f"{paper.headline(results)}.")
+    print(f"{time.perf_counter() - begun:.1f} s")
+    return 0
+
+
+def _print_panel(result: Result) -> None:
+    from .. import paper
+
+    known = paper.shipped().of(result.spec)
+    same = "" if known is None else f"  ({paper.difference(known, result).words()})"
+    widths = ", ".join(f"{method} {decades(found)}" for method, found in result.ranges().items())
+    print(f"{paper.name(result.spec):32}{widths}  {result.timings['total']:.1f} s{same}", flush=True)
+
+
 def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     print("losses")
     for loss in losses:
@@ -167,4 +202,11 @@ def _progress_bar() -> Iterator[Any]:
         yield show
 
 
-_COMMANDS = {"sweep": _sweep, "check": _check, "problems": _problems, "compile": _compile, "bench": _bench}
+_COMMANDS = {
+    "sweep": _sweep,
+    "check": _check,
+    "figures": _figures,
+    "problems": _problems,
+    "compile": _compile,
+    "bench": _bench,
+}

@@ -1,0 +1,132 @@
+"""The paper's figures: nine problems at once, from results that ship with the project and can be computed again."""
+
+import streamlit as st
+
+from cvar_core import paper
+from cvar_core.catalogue import methods
+from cvar_core.figures import glyph, style
+from cvar_core.figures.panels import HEIGHT, panel, reading_words, triangle_words
+from cvar_core.results import number
+from pages.components import links
+from pages.components.chart import chart
+from pages.components.lesson import arrive, explore_link, try_it
+from pages.components.look import apply_look, theme
+from pages.components.presets import PRESETS
+from pages.components.service import manager
+from pages.components.study import SHARES
+from pages.components.visitor import visitor_id
+
+PAGE = "paper"
+FIGURES = {"suboptimality": "Final suboptimality", "iterations": "Iterations to ε"}
+SIGNS = {"reproduces": ":material/check_circle:", "does not reproduce": ":material/cancel:"}
+STACKED = """<style>
+@media (max-width: 1100px) {
+  :is(.st-key-paper-controls, .st-key-paper-grid, .st-key-paper-text) .stHorizontalBlock:has(> .stColumn)
+    { flex-direction: column; gap: 1rem; }
+  :is(.st-key-paper-controls, .st-key-paper-grid, .st-key-paper-text) .stColumn { width: 100%; min-width: 100%; }
+}
+</style>"""
+
+
+def progress() -> None:
+    """Show the run under way, and begin the next one when it ends."""
+    if again.move(jobs, visitor) or not again.busy:
+        st.rerun()  # draws what has come in, and asks no more if that was the last
+    if again.refused:
+        st.warning(f"{again.refused} What waits goes on by itself.", icon=":material/block:")
+    bar, stop = st.columns([5, 1], vertical_alignment="center")
+    bar.progress(*again.progress(jobs, visitor))
+    stop.button("Stop", on_click=again.stop, args=(jobs, visitor), icon=":material/stop:", width="stretch")
+
+
+apply_look()
+st.html(STACKED)
+arrive(PAGE)
+link = {name: st.query_params.get_all(name) for name in st.query_params}
+jobs, visitor, study = manager(), visitor_id(), paper.shipped()
+again = st.session_state.setdefault(f"{PAGE}-again", paper.Recomputation())
+again.move(jobs, visitor)
+results = [again.result(known.spec, jobs, visitor) or known for known in study]
+
+title = st.container(key="headline")
+st.markdown(
+    "Three losses by three noises at the paper's settings: $d = 10$, $\\beta = 0.95$, $T = 10^5$ updates, 15 step "
+    "sizes, 5 seeds, and $\\tilde F$ over $10^6$ points. The paper has pictures and sentences about them, but no "
+    "numbers. The curves are this project's own, and below them each sentence is held against them."
+)
+with st.container(key="paper-controls"):
+    left, middle, right = st.columns([3, 4, 3], gap="large", vertical_alignment="bottom")
+links.recall("paper_figure", FIGURES)
+kind = left.segmented_control(
+    "Figure", list(FIGURES), key="paper_figure", required=True, format_func=FIGURES.__getitem__, width="stretch",
+    **({} if "paper_figure" in st.session_state else {"default": "suboptimality"}),
+)  # fmt: skip
+links.keep("paper_figure", kind, "suboptimality")
+share = middle.select_slider(
+    "Usable: closes this share of the gap", SHARES, "90%", key="paper_closed", bind="query-params",
+    help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
+    "suboptimality at the start. What then remains is ε.",
+)  # fmt: skip
+closed = float(share.rstrip("%")) / 100
+right.button(
+    "Compute all nine again", on_click=again.ask, args=([known.spec for known in study],), disabled=again.busy,
+    icon=":material/replay:", width="stretch",
+    help="One after another, in the background; what this server has computed is shown at once.",
+)  # fmt: skip
+title.markdown(f"## {paper.headline(results, closed)}")
+if f"{PAGE}-unread" not in st.session_state:
+    allowed = {"paper_figure": tuple(FIGURES), "paper_closed": SHARES}
+    st.session_state[f"{PAGE}-unread"] = links.unread(link, allowed)
+with st.container():  # always there, so that the charts below keep their places
+    if missed := st.session_state[f"{PAGE}-unread"]:
+        st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+    if again.busy:
+        st.fragment(progress, run_every=1)()
+    elif again.refused:
+        st.error(again.refused, icon=":material/block:")
+
+colours = {name: style(name, theme()).colour for name in methods.names()}
+legend = " &emsp; ".join(
+    f'<span style="color: {colours[name]}">{glyph(name)}</span> {methods[name].label}'
+    for name in results[0].spec.methods
+)
+st.html(f"<div>{legend} &emsp; △ {triangle_words(kind)} &emsp; {reading_words(kind)}</div>")
+with st.container(key="paper-grid"):
+    for row in range(0, len(results), 3):
+        # What has no fixed height stands above the charts, so that those of a row are level.
+        for k, column in enumerate(st.columns(3, gap="medium", vertical_alignment="bottom"), row):
+            known, result = study.results[k], results[k]
+            figure, finding = panel(result, kind, epsilon=result.epsilon(closed), theme=theme())
+            about, busy = paper.name(known.spec).capitalize(), known.spec in (again.current, *again.waiting)
+            with column:
+                st.markdown(f"**{about}**  \n{finding}.  \n:gray[{again.words(known, jobs, visitor)}]")
+                chart(figure, key=f"{PAGE}-{kind}-{k}", height=HEIGHT, label=f"{about}. {finding}.", name=about)
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.page_link(
+                        "pages/explore.py", label="Open in Explore", icon=":material/arrow_forward:",
+                        query_params=explore_link(known.spec),
+                    )  # fmt: skip
+                    st.button(
+                        "Compute again", key=f"{PAGE}-again-{k}", type="tertiary", icon=":material/replay:",
+                        on_click=again.ask, args=([known.spec],), disabled=busy,
+                    )  # fmt: skip
+
+with st.container(key="paper-text"):
+    left, right = st.columns(2, gap="large")
+with left:
+    st.subheader("What reproduces", anchor=False)
+    for claim in paper.claims(results, closed):
+        sign = SIGNS.get(claim.verdict, ":material/help:")
+        st.markdown(f"{sign} **{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}")
+    st.caption(f"Counted as a difference: a decade, a factor of ten in λ. Usable: {share} of the gap is closed.")
+with right:
+    st.subheader("Where text and formulas differ", anchor=False)
+    st.markdown("\n".join(f"- {slip}" for slip in paper.SLIPS))
+    st.subheader("Compute it yourself", anchor=False)
+    st.code("python -m cvar_core figures", language="bash")
+    made = ", ".join(f"{name} {version}" for name, version in study.versions.items())
+    st.markdown(
+        f"recomputes all nine and holds them against what is shipped, which was made by this command with {made}. "
+        f"Every $F^*$ is certified: at most {number(study.certified)} of it above the minimum."
+    )
+try_it("A tenth problem: noise with heavier tails, in Explore", PRESETS["Heavy tails"])

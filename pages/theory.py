@@ -1,0 +1,115 @@
+"""Theory: what Theorem 1 promises for a step size, beside what runs with that step size do."""
+
+import streamlit as st
+
+from cvar_core import theory
+from cvar_core.catalogue import losses, noises
+from cvar_core.figures import without_title
+from cvar_core.figures.theory import promises
+from cvar_core.results import number
+from pages.components import links
+from pages.components.chart import Clicked, chart
+from pages.components.lesson import arrive, try_it
+from pages.components.look import apply_look
+from pages.components.look import theme as looks
+
+PAGE = "theory"
+BETAS = ("0", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")
+UPDATES = ("100", "300", "1000", "3000", "10000")
+STEPS = {f"{float(f'{lam:.3g}'):g}": lam for lam in theory.LAMBDAS}
+NUMBERS = {
+    "theta": ("‖θ₀ − θ*‖", "How far the starts are from the minimiser: root mean square over the seeds."),
+    "alpha": ("|α₀ − α*|", "How far their thresholds are from the best one: root mean square over the seeds."),
+    "initial_loss": ("ℓ₀", "The mean loss at the start, which scales the step sizes of SPL₊."),
+    "mean_square_slope": ("E[M²]", "M(z) is the steepest slope that the loss of a sample z can have in θ."),
+    "mean_slope": ("E[M]", "Left empty, M is the same for every sample. The bounds themselves need only E[M²]."),
+}
+
+
+def key(name: str) -> str:
+    return f"{PAGE}_{name}"
+
+
+@st.cache_data(show_spinner=f"Running {theory.SEEDS} seeds of every method and λ …", max_entries=200)
+def measure(loss: str, noise: str, beta: str, updates: str) -> tuple[theory.Setting, theory.Measured]:
+    return theory.measure(theory.experiment(loss, noise, float(beta), int(updates)))
+
+
+def choose(clicked: Clicked) -> None:
+    st.session_state[key("lambda")] = min(STEPS, key=lambda text: abs(STEPS[text] - clicked.x))
+
+
+apply_look()
+arrive(PAGE)
+link = {name: st.query_params.get_all(name) for name in st.query_params}
+with st.sidebar:
+    loss = st.selectbox("Loss", losses.names(), losses.names().index("absolute"), key=key("loss"), bind="query-params")
+    heavy = noises.names().index("lognormal")
+    noise = st.selectbox("Noise ζ", noises.names(), heavy, key=key("noise"), bind="query-params")
+    beta = st.select_slider("Level β", BETAS, "0.95", key=key("beta"), bind="query-params")
+    updates = st.select_slider(
+        "Updates T", UPDATES, "1000", key=key("iterations"), bind="query-params",
+        help="So many updates, with step sizes λ/√T. (The paper counts from 0 to T, which makes T + 1.)",
+    )  # fmt: skip
+    links.recall(key("lambda"), STEPS)
+    st.session_state.setdefault(key("lambda"), "1")  # and no default: a click into the chart sets it, too
+    step = st.select_slider("Step size λ", tuple(STEPS), key=key("lambda"))
+    links.keep(key("lambda"), step, "1")
+    lam = STEPS[step]
+own, measured = measure(loss, noise, beta, updates)
+with st.sidebar, st.expander("What if the numbers were others?", expanded=True):
+    st.caption("Empty: the problem's own number. The bounds follow what you put in; the runs stay what they are.")
+    given = {
+        name: st.number_input(
+            label, value=None, step=0.1, format="%g", key=key(name), help=about, bind="query-params",
+            placeholder="√E[M²]" if name == "mean_slope" else number(own.numbers().get(name)),
+            disabled=own.slopes is None,
+        )
+        for name, (label, about) in NUMBERS.items()
+    }  # fmt: skip
+    setting, faults = theory.what_if(own, given)
+    for sentence in faults.values():
+        st.markdown(f":red[:material/error: {sentence}.]")
+if f"{PAGE}-unread" not in st.session_state:
+    known = dict.fromkeys(map(key, ("loss", "noise", "beta", "iterations", *NUMBERS)))
+    st.session_state[f"{PAGE}-unread"] = links.unread(link, known | {key("lambda"): STEPS})
+if missed := st.session_state[f"{PAGE}-unread"]:
+    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+
+promised = theory.bounds_by_name(measured.spec.methods, setting)
+figure, finding, about = without_title(promises(measured, promised, mark=lam, theme=looks()))
+with st.container(key="headline"):
+    st.markdown(f"## {finding}")
+with st.container(key="charts"):
+    left, right = st.columns([3, 2], gap="medium")
+with left:
+    chart(figure, key=f"{PAGE}-promises", height=500, label=finding, name="theory", on_click=choose)
+    thin = "Thin: what Theorem 1 allows that mean to be. " if promised else ""
+    st.caption(f"Thick: {about}. {thin}Click a point to put its λ in the table.")
+    (_, names), *rows = theory.table(setting, measured, promised, lam)
+    heads = [f"| | {' | '.join(names)} |", "|:---|" + "---:|" * len(names)]
+    st.markdown("\n".join([*heads, *(f"| {label} | {' | '.join(cells)} |" for label, cells in rows)]))
+with right:
+    st.markdown(
+        "Theorem 1 bounds the **mean** suboptimality of the **averaged** iterate after $T$ updates with **constant** "
+        r"step sizes $\lambda_\theta/\sqrt T$ and $\lambda_\alpha/\sqrt T$, if each loss is convex and nowhere "
+        "steeper than an $M(z)$:"
+    )
+    st.latex(theory.THEOREM)
+    st.latex(theory.NOISE)
+    st.markdown(
+        r"A larger $\lambda$ leaves less of the way and lets in more noise: hence the V of each thin line. SGM and SPL "
+        r"take $\lambda_\theta=\lambda_\alpha=\lambda$, SPL₊ takes $\lambda/\ell_0$ and $\lambda\ell_0$."
+    )
+    if not promised:
+        st.info(
+            f"**The theorem does not apply to {loss} loss**: it grows ever steeper with the error, so that no $M(z)$ "
+            "bounds its slope. The chart has the runs alone."
+        )
+    else:
+        st.markdown("**Its best step sizes**, one for SGM and a pair for SPL₊:")
+        st.latex(theory.BEST_STEPS)
+        st.markdown(theory.chosen_steps(setting, promised))
+        st.markdown("#### What it does not explain")
+        st.markdown("\n\n".join(theory.unexplained(setting, measured, promised)))
+try_it("Try it: these runs in Explore, curve by curve", measured.spec, lambda_=f"{lam:.4g}")

@@ -1,0 +1,150 @@
+"""Units: the same problem in dollars and in cents, and which methods notice."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from cvar_core import ProblemSpec, units
+from cvar_core.catalogue import losses, noises
+from cvar_core.figures import without_title
+from cvar_core.figures.units import HEIGHT, unit_curves, unit_paths, unit_ranges
+from cvar_core.results import decades, number
+from pages.components import links
+from pages.components.chart import chart
+from pages.components.lesson import arrive, try_it
+from pages.components.look import apply_look, theme
+from pages.components.presets import DEFAULT
+
+PAGE = "units"
+SCALES = tuple(f"{scale:g}" for scale in units.SCALES)
+LAMBDAS = tuple(f"{lam:g}" for lam in units.half_decades(-4, 3))
+CONTROLS = {  # name: label, values, default, help
+    "loss": ("Loss", losses.names(), "absolute", None),
+    "noise": ("Noise ζ", noises.names(), "normal", None),
+    "lambda": ("Step size λ", LAMBDAS, "0.3", "The same in both units."),
+    "scale": ("Unit s of the loss", SCALES, "100", "The loss is multiplied by s. Dollars become cents at s = 100, and "
+              "thousands of dollars at s = 0.001."),
+}  # fmt: skip
+
+
+def ask(name: str) -> str:
+    label, values, usual, about = CONTROLS[name]
+    draw = st.select_slider if name in ("lambda", "scale") else st.selectbox
+    first = usual if draw is st.select_slider else values.index(usual)
+    return draw(label, values, first, key=f"{PAGE}_{name}", help=about, bind="query-params")
+
+
+@st.cache_data(show_spinner="Trying every λ in every unit …", max_entries=32)
+def tried(problem: ProblemSpec) -> units.Tolerance:
+    return units.tolerance(problem)
+
+
+apply_look()
+arrive(PAGE)
+link = {name: st.query_params.get_all(name) for name in st.query_params}
+with st.sidebar:
+    loss, noise, lam, scale = (ask(name) for name in CONTROLS)
+if f"{PAGE}-unread" not in st.session_state:
+    st.session_state[f"{PAGE}-unread"] = links.unread(link, dict.fromkeys(f"{PAGE}_{name}" for name in CONTROLS))
+if missed := st.session_state[f"{PAGE}-unread"]:
+    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+
+problem, lam, scale = units.problem_of(loss, noise), float(lam), float(scale)
+found, paths = tried(problem), units.walk(problem, lam, scale)
+body = st.container(key="charts")
+
+picture, finding, about = without_title(unit_paths(paths, theme=theme()))
+body.container(key="headline").markdown(f"## {finding}")
+drawn, told = body.columns([3, 2], gap="medium")
+with drawn:
+    chart(picture, key="units-paths", height=HEIGHT, label=finding, name="paths")
+    st.caption(f"Wide and pale: s = 1. Thin: s = {number(scale)}. Dotted: the start. {about}.")
+last = paths[-1]
+told.markdown(rf"""
+**One run, two units.** Multiply every loss by $s$, as when dollars become cents. The task has not changed, and nor
+has the best $\theta$. Run a method again from the same start with the same samples and the same $\lambda$ ($\alpha_0$
+is an amount of loss, so it is multiplied, too). A method that is free of units takes the same path of $\theta$: the
+thin line lies in the wide one.
+
+On the left, $\theta$ and $\alpha$ share one step size $\lambda$. On the right they have SPL₊'s pair
+$\lambda_\theta=\lambda/\ell_0$ and $\lambda_\alpha=\lambda\,\ell_0$, with $\ell_0$ the mean loss at the start. Above
+is SGM's linear model, below the model that keeps the max.
+
+**To the last bit?** SPL₊'s two paths differ by at most {number(last.share)} of their distance to $\theta^*$. That is
+rounding, which grows where a large $\lambda$ makes the run jump about. A power of two multiplies without rounding: at
+s = {number(last.power)} the difference is {number(last.share_at_power)}.
+""")
+
+body.markdown("### Why: one λ cannot have two units")
+left, right = body.columns(2, gap="medium")
+left.markdown(r"""
+A step minimises the model plus a price for moving. The model is an amount of loss, in \$, so both prices have to be,
+too. But $\alpha$ is an amount of loss, and $\theta$ is not:
+$$
+\underbrace{m_t(\theta,\alpha)}_{\$}
++\underbrace{\frac{\lVert\theta-\theta_t\rVert^2}{2\lambda}}_{\text{needs }[\lambda]=1/\$}
++\underbrace{\frac{(\alpha-\alpha_t)^2}{2\lambda}}_{\text{needs }[\lambda]=\$}
+$$
+No $\lambda$ does both. With the loss $s\,\ell$ and $\alpha=s\,a$, divide by $s$: the step is that of the first unit
+with $\lambda_\theta=s\lambda$ and $\lambda_\alpha=\lambda/s$. Cents make steps of $\theta$ a hundred times longer and
+steps of $\alpha$ a hundred times shorter.
+""")
+right.markdown(rf"""
+SPL₊ has two step sizes, each with the unit that it needs, and a $\lambda$ that has none:
+$$
+\lambda_\theta=\frac{{\lambda}}{{\ell_0}}\;\Bigl[\tfrac{{1}}{{\$}}\Bigr],\qquad \lambda_\alpha=\lambda\,\ell_0\;[\$]
+$$
+When $\ell_0$ becomes $s\,\ell_0$ and $\alpha=s\,a$, both prices grow by $s$, as the model does, and the minimiser
+stays:
+$$
+\frac{{\lVert\theta-\theta_t\rVert^2}}{{2\lambda/(s\,\ell_0)}}
+=s\,\frac{{\lVert\theta-\theta_t\rVert^2}}{{2\lambda/\ell_0}},
+\qquad \frac{{(s\,a-s\,a_t)^2}}{{2\lambda\,s\,\ell_0}}=s\,\frac{{(a-a_t)^2}}{{2\lambda\,\ell_0}}
+$$
+In other words, SPL₊ is SPL with the loss measured in units of $\ell_0$: here at
+$s=1/\ell_0={number(found.meeting)}$.
+""")
+
+picture, finding, about = without_title(unit_ranges(found, lam, scale, theme=theme()))
+body.markdown(f"### {finding}")
+drawn, told = body.columns([3, 2], gap="medium")
+with drawn:
+    chart(picture, key="units-ranges", height=HEIGHT, label=finding, name="ranges")
+    st.caption(f"Usable: closes {1 - units.LEFT:.0%} of the gap at the start, a share without a unit; {about}.")
+told.markdown(r"""
+**With one λ, the unit decides.** A band that climbs keeps $\lambda_\alpha=\lambda/s$ where $\alpha$ needs it, so
+$\lambda$ grows with $s$. But then $\lambda_\theta=s\lambda$ grows like $s^2$, until **no** $\lambda$ suits both:
+tuning cannot mend a bad unit. On the dotted line $\ell_0$ is 1, and a left panel agrees with the right one beside it.
+
+**With the pair, one band serves all units:** a λ that worked in dollars works in cents.
+""")
+if alone := found.without_theta(units.SPL):
+    unit, gap, way = alone
+    told.markdown(rf"""
+**Usable is not everything.** At s = {number(unit)}, SPL's best λ closes {1 - gap:.1%} of the gap with $\theta$ still
+at {way:.0%} of its distance to $\theta^*$. Most of the gap at the start is a wrong $\alpha$, and it is $\alpha$ that has moved.
+""")
+
+picture, finding, about = without_title(unit_curves(found, lam, scale, theme=theme()))
+body.markdown("### Units and model are two effects")
+drawn, told = body.columns([3, 2], gap="medium")
+with drawn:
+    chart(picture, key="units-curves", height=430, label=finding, name="units and model")
+    st.caption(f"Bold: the pair. Pale and open: one λ for θ and α. s = {number(scale)}, {about}.")
+width = {variant: decades(found.range(variant, scale)) for variant in units.VARIANTS}
+told.markdown(f"""
+| usable decades of λ | one λ | the pair |
+|:--|:--|:--|
+| linear model | SGM: **{width[units.SGM]}** | SGM with the pair: **{width[units.SGM_PAIR]}** |
+| model with the max | SPL: **{width[units.SPL]}** | SPL₊: **{width[units.SPL_PLUS]}** |
+
+**Along a row** the units are mended. Move s: the bold curves stand still, the pale ones wander. SGM with the pair is
+as free of units as SPL₊.
+
+**Down a column** the model gets tighter. In the right column nothing else differs, so what SPL₊ forgives beyond SGM
+with the pair is owed to its model: at large λ the linear model overshoots.
+""")
+with body:
+    explored = replace(DEFAULT.problem, loss=loss, noise=noise, noise_params=None, scale=scale)
+    try_it(f"Try it: every λ, at full length, with s = {number(scale)}", replace(DEFAULT, problem=explored),
+           lambda_=f"{lam:g}")  # fmt: skip

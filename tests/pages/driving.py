@@ -1,0 +1,255 @@
+"""The dashboard under a visitor's hands: its controls by their labels, its charts by their keys, its words."""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from playwright.sync_api import TimeoutError
+
+PATIENCE = 90_000  # ms, for a machine with much else to do
+WIDE = {"width": 1400, "height": 1000}
+LIVE = re.compile(r"(Drawing|Solving|Running|Queued|Waiting)\b.*\d+%|Queued, ")
+
+
+class Visits:
+    """Makes visitors that share nothing, and collects what goes wrong in their browsers."""
+
+    def __init__(self, browser: Any, url: str) -> None:
+        self._browser, self._url = browser, url
+        self._contexts: list[Any] = []
+        self.errors: list[str] = []
+
+    def __call__(self, link: str = "", **settings: Any) -> Any:
+        """Open a link, an address or what stands after the server's, as a new visitor."""
+        context = self._browser.new_context(**{"viewport": WIDE, **settings})
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(_WATCH)
+        self._contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._hear)
+        page.goto(link if link.startswith("http") else f"{self._url}/{link}")
+        return page
+
+    def _hear(self, message: Any) -> None:
+        ours = message.location.get("url", "").startswith(self._url)
+        unreachable = message.text.startswith("Failed to load resource: net::") and not ours
+        if message.type == "error" and not unreachable:
+            self.errors.append(message.text)
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+
+# Notes, from the first moment, what a test could only see by luck: each length of the curve, and each state of a run.
+_WATCH = """
+    window.lengths = []; window.ran = false;
+    const watch = () => {
+        const curves = document.querySelector('.st-key-explore-curves .cvar-chart');
+        const curve = curves?.data?.find(trace => trace.uid === 'spl+-median');
+        if (curve && curve.x.length && curve.x.length !== window.lengths.at(-1)) window.lengths.push(curve.x.length);
+        window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('[data-testid=stProgress]')?.textContent);
+    };
+    document.addEventListener('DOMContentLoaded', () => setInterval(watch, 50));
+"""
+
+
+def link(**fields: Any) -> str:
+    """Return what stands in the URL for these fields of a sweep."""
+    return "?" + urlencode({f"explore_{name}": value for name, value in fields.items()})
+
+
+# Controls.
+
+
+def field(page: Any, label: str) -> Any:
+    """Return the control whose label starts so, wherever it stands."""
+    name = re.compile(f"^{label}")
+    kinds = [page.get_by_role(role, name=name) for role in ("spinbutton", "textbox", "combobox")]
+    return kinds[0].or_(kinds[1]).or_(kinds[2])
+
+
+def enter(page: Any, label: str, value: object) -> None:
+    field(page, label).fill(str(value))
+    field(page, label).press("Enter")
+
+
+def pick(page: Any, label: str, option: str) -> None:
+    choice = page.get_by_role("option", name=option).first
+    for _ in range(10):  # an answer to the change before may close the list
+        field(page, label).click()
+        try:
+            choice.click(timeout=5_000)
+        except TimeoutError:
+            field(page, label).press("Escape")
+        else:
+            return
+    raise AssertionError(f"{label} does not offer {option}")
+
+
+def button(page: Any, name: str) -> Any:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def open_tab(page: Any, title: str) -> None:
+    page.get_by_role("tab", name=title).click()
+    page.get_by_role("tabpanel", name=title).wait_for()
+
+
+# Words.
+
+
+def until_words(page: Any, words: str | re.Pattern[str]) -> str:
+    """Wait until the words can be read, and return the sentence that they stand in."""
+    found = page.get_by_text(words).first
+    found.wait_for()
+    return str(found.inner_text())
+
+
+def done(page: Any) -> str:
+    page.get_by_text("Done in").first.wait_for(timeout=3 * PATIENCE)
+    return until_words(page, "Done in")
+
+
+def share(page: Any, words: str) -> int:
+    """Wait until the words can be read with a percentage, and return that."""
+    sentence = until_words(page, re.compile(rf"{words}.*?\d+%"))
+    return int(re.search(rf"{words}.*?(\d+)%", sentence)[1])
+
+
+def started(page: Any) -> None:
+    """Wait for the run, and press Run where the server reckons that it is too long to start by itself."""
+    waits = page.get_by_text("to start.")
+    page.get_by_text(LIVE).or_(waits).first.wait_for()
+    if waits.count():
+        button(page, "Run").click()
+
+
+# Charts.
+
+
+def chart(page: Any, name: str) -> Any:
+    return page.locator(f".st-key-explore-{name} .cvar-chart")
+
+
+def look(page: Any, name: str, what: str, *given: Any) -> Any:
+    """Evaluate a function of a chart's node in the browser."""
+    return chart(page, name).evaluate(what, *given)
+
+
+def until(page: Any, name: str, condition: str) -> None:
+    """Wait until a function of a chart's node, once it is drawn, is true."""
+    node = f"document.querySelector('.st-key-explore-{name} .cvar-chart')"
+    page.wait_for_function(f"() => {{ const chart = {node}; return chart?._fullData && ({condition})(chart); }}")
+
+
+def drawn(page: Any, name: str, least: int = 1) -> None:
+    """Wait until SPL₊ has so many points on a chart."""
+    until(page, name, f"chart => chart.data.find(trace => trace.uid === 'spl+-median')?.x.length >= {least}")
+
+
+def heights(page: Any, name: str) -> dict[str, list[float | None]]:
+    """Return the numbers that a chart shows, by curve."""
+    return look(page, name, "chart => Object.fromEntries(chart.data.map(trace => [trace.uid, trace.y]))")
+
+
+def points(page: Any) -> int:
+    """Return how many points SPL₊ has on the chart of the curves."""
+    return look(page, "curves", "chart => chart.data.find(trace => trace.uid === 'spl+-median')?.x.length ?? 0")
+
+
+def after_updates(page: Any, name: str, count: int = 2) -> None:
+    """Wait until the chart has got new numbers so many times."""
+    shown = "JSON.stringify(chart.data.map(trace => trace.y))"
+    for _ in range(count):
+        look(page, name, f"chart => {{ window.before = {shown} }}")
+        until(page, name, f"chart => {shown} !== window.before")
+
+
+def place(page: Any, name: str, x: float, y: float) -> tuple[float, float]:
+    """Return where a part of a chart's axes is on the screen, both from 0 to 1 and upwards."""
+    chart(page, name).scroll_into_view_if_needed()
+    pixels = """(chart, [x, y]) => {
+        const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+        return [box.x + xaxis._offset + x * xaxis._length, box.y + yaxis._offset + (1 - y) * yaxis._length];
+    }"""
+    across, down = look(page, name, pixels, [x, y])
+    return across, down
+
+
+def zoom(page: Any, name: str) -> list[list[float]]:
+    """Drag a box over the middle of a chart, and return the ranges of its axes."""
+    before = ranges(page, name)
+    page.mouse.move(*place(page, name, 0.3, 0.3))
+    page.mouse.down()
+    page.mouse.move(*place(page, name, 0.7, 0.75), steps=5)
+    page.mouse.up()
+    until(page, name, f"chart => chart._fullLayout.xaxis.range[0] > {before[0][0]} + 0.1")
+    return ranges(page, name)
+
+
+def ranges(page: Any, name: str) -> list[list[float]]:
+    return look(page, name, "chart => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range]")
+
+
+def hidden(page: Any, name: str) -> set[str]:
+    found = look(page, name, "chart => chart._fullData.filter(t => t.visible === 'legendonly').map(t => t.uid)")
+    return set(found)
+
+
+def hide(page: Any, name: str, method: str) -> None:
+    """Click a method's name in the legend; it stands in the order of the curves."""
+    entries = chart(page, name).locator(".legend .traces")
+    entries.filter(has_text=re.compile(f"^{re.escape(method)}(,|$)")).locator(".legendtoggle").click()
+    until(page, name, "chart => chart._fullData.some(trace => trace.visible === 'legendonly')")
+
+
+def click_point(page: Any, name: str, uid: str, x: float) -> None:
+    """Click a point of a chart, where it is by the time that the pointer arrives."""
+    pixels = """(chart, [uid, x]) => {
+        const { x: all, y } = chart.data.find(trace => trace.uid === uid), at = all.indexOf(x);
+        const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+        return [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y[at])];
+    }"""
+    chart(page, name).scroll_into_view_if_needed()
+    label = chart(page, name).locator(".hoverlayer .hovertext")
+    for _ in range(10):
+        page.mouse.move(5, 5)
+        page.mouse.move(*look(page, name, pixels, [uid, x]), steps=3)
+        page.wait_for_timeout(300)
+        if label.count():
+            page.mouse.down()
+            page.mouse.up()
+            return
+    raise AssertionError(f"nothing answers the pointer at {uid}, {x}")
+
+
+# Files.
+
+
+def downloaded(page: Any, press: Callable[[], None]) -> tuple[str, str]:
+    """Return the name and the text of the file that comes when a button is pressed."""
+    with page.expect_download() as download:
+        press()
+    return download.value.suggested_filename, Path(download.value.path()).read_text("utf-8")
+
+
+def saved(page: Any, label: str) -> str:
+    """Press a button of the downloads, and return the file's text."""
+    return downloaded(page, page.get_by_role("button", name=label).click)[1]
+
+
+def curves_file(page: Any) -> list[dict[str, str]]:
+    open_tab(page, "Table and downloads")
+    return list(csv.DictReader(saved(page, "Curves (CSV)").splitlines()))
+
+
+def objectives(rows: list[dict[str, str]]) -> Iterator[tuple[str, float, int, int, float]]:
+    for row in rows:
+        where = row["method"], float(row["lambda"]), int(row["seed"]), int(row["iteration"])
+        yield *where, float(row["objective"]) if row["objective"] else math.nan

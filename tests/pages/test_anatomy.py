@@ -1,0 +1,183 @@
+"""The Anatomy page: what it says of the tail, of the formula, of the extremes and of classifiers that give up."""
+
+import math
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from cvar_core import Problem
+from cvar_core.problem import anatomy, cvar
+from cvar_core.results import number
+from tests.pages.reading import charts_of, figures_of
+
+PAGE = Path(__file__).parent.parent.parent / "pages" / "anatomy.py"
+CHARTS = ["anatomy-tail", "anatomy-variational", "anatomy-extremes", "anatomy-classifiers"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    """A few points are enough here; what is cached must not outlive them."""
+    _forget()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anatomy, "POINTS", 2_000)
+        patch.setattr(anatomy, "_STEP", 0.3)
+        patch.setattr(anatomy, "_HALVINGS", 1)
+        yield
+    _forget()
+
+
+def _forget():
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def linked(monkeypatch):
+    """Where the links lead: they need the app's navigation, which a page by itself has not."""
+    links = []
+    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
+    return links
+
+
+def opened(**link):
+    page = AppTest.from_file(str(PAGE), default_timeout=60)
+    for name, value in link.items():
+        page.query_params[f"anatomy_{name}"] = value
+    return shown(page.run())
+
+
+def shown(page):
+    assert not page.exception, page.exception[0].message
+    return page
+
+
+def words(page):
+    return "\n".join(element.value for kind in (page.markdown, page.caption, page.info) for element in kind)
+
+
+def trace(page, chart, uid):
+    return next(each for each in figures_of(page)[f"anatomy-{chart}"]["data"] if each["uid"] == uid)
+
+
+def test_the_first_visit_sees_the_tail_at_the_start_and_what_the_optimum_makes_of_it():
+    page = opened()
+    problem = Problem.synthetic("absolute", "normal", 0.95, eval_size=2_000)
+    first, best = cvar(problem.losses(problem.start(0).theta), 0.95), problem.optimum().value
+    assert (
+        f"## The mean of the worst 5% of the losses is {number(first)} here, {number(first)} at the start and "
+        f"{number(best)} at the optimum" in words(page)
+    )
+    assert f"**CVaR is {number(first)}, the mean of the worst 5% of the losses**" in words(page)
+    assert "here 2,000 of them" in words(page)
+    assert list(figures_of(page)) == CHARTS
+    assert all(sent["label"] for sent in charts_of(page).values())
+    assert not page.info
+
+
+def test_dragging_theta_moves_the_losses_and_the_curve():
+    page = opened()
+    before = figures_of(page)
+    page = shown(page.slider(key="anatomy_theta").set_value(1.0).run())
+    after, best = (
+        figures_of(page),
+        number(Problem.synthetic("absolute", "normal", 0.95, eval_size=2_000).optimum().value),
+    )
+    assert f"is {best} here," in words(page)
+    assert trace(page, "variational", "here")["y"] == trace(page, "variational", "after")["y"]
+    assert before["anatomy-tail"]["data"] != after["anatomy-tail"]["data"]
+    assert before["anatomy-extremes"] == after["anatomy-extremes"]
+
+
+@pytest.mark.parametrize(("beta", "tail"), [("0", "all losses"), ("0.999", "the worst 0.1% of the losses")])
+def test_the_level_at_both_ends(beta, tail):
+    page = opened()
+    page = shown(page.select_slider(key="anatomy_beta").set_value(beta).run())
+    assert f"## The mean of {tail} is" in words(page)
+    assert ("Mind the sample" in words(page)) == (beta == "0.999")
+    level = figures_of(page)["anatomy-classifiers"]["layout"]["shapes"][0]["x0"]
+    assert level == float(beta)
+    if beta == "0":
+        assert "F is least for every α up to the smallest loss" in words(page)
+    else:
+        assert "the tail is 2 of the 2,000 losses" in words(page)
+        assert "slope −β/(1−β) = −999" in words(page)
+
+
+def test_the_extremes_are_told_with_the_numbers_of_the_sample():
+    page = opened(noise="gumbel", draw="3")
+    sample = anatomy.drawn_losses("gumbel", 20, 3)
+    mean, without, largest = sample.mean().item(), sample[1:].mean().item(), sample[-1].item()
+    top_two = sample[-2:].mean().item()
+    assert f"| 0 | {number(mean)}, the mean | {number(mean)}, the mean |" in words(page)
+    assert f"| 1/20 | {number(without)}, **without the smallest** | {number(mean)}, the mean |" in words(page)
+    assert f"| 19/20 | {number(largest)}, the largest | {number(top_two)}, **of the two largest** |" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("level", "finding"),
+    [
+        (0.0, "the mean of all losses"),
+        (0.05, "the mean without the smallest loss"),
+        (0.95, "the largest loss"),
+        (0.99, "the largest loss"),
+    ],
+)
+def test_the_slider_of_the_extremes_from_end_to_end(level, finding):
+    page = opened()
+    page = shown(page.slider(key="anatomy_few_beta").set_value(level).run())
+    assert f"**β = {level:g} gives " in words(page)
+    assert finding in words(page)
+    flat = trace(page, "extremes", "minimisers")["x"]
+    assert (flat[0] < flat[1]) == (level != 0.99)
+
+
+def test_another_draw_is_another_sample():
+    page = opened()
+    before = trace(page, "extremes", "losses")["x"]
+    page = shown(page.slider(key="anatomy_draw").set_value(1).run())
+    assert trace(page, "extremes", "losses")["x"] != before
+
+
+def test_a_careful_classifier_gives_up_and_a_bold_one_does_not():
+    page = opened(loss="logistic", theta="1.0")
+    assert "every loss is $\\log 2\\approx0.693$" in words(page)
+    assert "All losses are the same" in words(page)
+    assert f"is {number(math.log(2))} here" in words(page)
+    page = shown(page.select_slider(key="anatomy_beta").set_value("0.1").run())
+    assert "At **β = 0.1**, below the border" in words(page)
+    assert "of the points rightly" in words(page)
+
+
+def test_heavy_tails_say_what_is_out_of_sight():
+    page = opened(loss="squared", noise="lognormal")
+    assert "of the losses are beyond the right edge" in words(page)
+    assert "of CVaR; the highest bar is cut" in words(page)
+
+
+def test_a_link_opens_the_page_as_it_was():
+    page = opened(loss="huber", noise="student", beta="0.5", theta="0.35", few_beta="0.4", draw="2")
+    values = [page.selectbox(key=f"anatomy_{name}").value for name in ("loss", "noise")]
+    values += [page.select_slider(key="anatomy_beta").value]
+    values += [page.slider(key=f"anatomy_{name}").value for name in ("theta", "few_beta", "draw")]
+    assert values == ["huber", "student", "0.5", 0.35, 0.4, 2]
+    assert not page.info
+
+
+def test_what_a_link_may_not_say_has_its_default_and_a_word():
+    page = opened(loss="cubic", beta="1.5", theta="7", few_beta="nan", draw="eleven")
+    (note,) = page.info
+    for part in ("loss=cubic", "beta=1.5", "theta=7", "few_beta=nan", "draw=eleven"):
+        assert f"anatomy_{part}" in note.value.replace("\\", "")
+    assert page.selectbox(key="anatomy_loss").value == "absolute"
+    assert page.select_slider(key="anatomy_beta").value == "0.95"
+    assert page.slider(key="anatomy_theta").value == 0
+
+
+def test_try_it_opens_explore_with_the_same_problem(linked):
+    opened(loss="absolute", noise="student", beta="0.5")
+    (page, label, query) = linked[-1]
+    assert page == "pages/explore.py"
+    assert label == "Try it: absolute loss, student noise, β = 0.5 in Explore"
+    assert query == {"explore_loss": "absolute", "explore_noise": "student", "explore_beta": "0.5"}

@@ -1,0 +1,445 @@
+"""The page in a real browser: what a visitor sees while runs grow, stop, go on and are shared."""
+
+import functools
+import html
+import json
+import re
+import statistics
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from cvar_core import Problem, ProblemSpec, Result, SweepSpec, sweep
+from tests.pages.driving import (
+    Visits,
+    after_updates,
+    button,
+    chart,
+    click_point,
+    curves_file,
+    done,
+    downloaded,
+    drawn,
+    enter,
+    field,
+    heights,
+    hidden,
+    hide,
+    link,
+    look,
+    objectives,
+    open_tab,
+    pick,
+    points,
+    ranges,
+    saved,
+    share,
+    started,
+    until,
+    until_words,
+    zoom,
+)
+from tests.pages.serving import ROOT, Server, served
+
+pytestmark = pytest.mark.browser
+
+# One problem for most runs, so that its optimum is solved for once; each test has its own number of iterations.
+PROBLEM = {"noise": "normal", "eval_size": 200_000}
+LONG = {**PROBLEM, "checkpoints": 200, "seeds": 12}  # many seconds: to be looked at while it runs, and cancelled
+MIDDLING = {**PROBLEM, "checkpoints": 110}  # a few seconds
+SHORT = {"noise": "normal", "eval_size": 5_000, "seeds": 2}
+
+
+def laboratory(folder: Path, port: int | None = None) -> AbstractContextManager[Server]:
+    return served(ROOT / "app.py", env={"CVAR_DATA_DIR": str(folder)}, port=port)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[Server]:
+    with laboratory(tmp_path_factory.mktemp("data")) as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser, server) -> Iterator[Visits]:
+    """Opens links, each as a new visitor; nothing may go wrong in their browsers."""
+    visits = Visits(browser, server.url)
+    yield visits
+    visits.close()
+    assert visits.errors == []
+
+
+@functools.cache
+def problem() -> Problem:
+    return Problem.synthetic(**PROBLEM)
+
+
+@functools.cache
+def uninterrupted(iterations: int) -> Result:
+    """Return the run that ``link(**MIDDLING, iterations=iterations)`` asks for, computed here in one go."""
+    return sweep(problem(), iterations=iterations, checkpoints=MIDDLING["checkpoints"])
+
+
+def assert_same_bits(rows: list[dict[str, str]], result: Result) -> None:
+    curves = result.curves
+    expected = zip(*(curves[name] for name in ("method", "lambda", "seed", "iteration", "objective")), strict=True)
+    found, known = (np.array(list(side), dtype=object) for side in (objectives(rows), expected))
+    assert found.shape == known.shape
+    assert (found[:, :4] == known[:, :4]).all()
+    np.testing.assert_array_equal(found[:, 4].astype(float), known[:, 4].astype(float))
+
+
+# A run as it grows.
+
+
+def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(browser, tmp_path):
+    with laboratory(tmp_path) as server:
+        visits = Visits(browser, server.url)
+        page = visits()
+        drawn(page, "curves")
+        drawn(page, "sensitivity")
+        done(page)
+        final = points(page)
+        lengths = page.evaluate("window.lengths")
+        visits.close()
+    assert len(lengths) >= 2
+    assert lengths == sorted(set(lengths))
+    assert lengths[-1] == final == len(SweepSpec(ProblemSpec(), iterations=100_000).checkpoint_iterations) - 1
+    assert visits.errors == []
+
+
+def test_zoom_and_hidden_curves_outlast_the_growth(visit):
+    page = visit(link(**LONG, iterations=100_002))
+    started(page)
+    drawn(page, "sensitivity", 15)
+    zoomed = zoom(page, "sensitivity")
+    hide(page, "curves", "SPL")
+    gone = hidden(page, "curves")
+    assert "spl-median" in gone
+    assert "spl+-median" not in gone
+    after_updates(page, "sensitivity")
+    after_updates(page, "curves")
+    assert ranges(page, "sensitivity") == zoomed
+    assert gone <= hidden(page, "curves")
+    assert "spl+-median" not in hidden(page, "curves")
+    button(page, "Cancel").click()
+    until_words(page, "Cancelled at")
+    assert ranges(page, "sensitivity") == zoomed
+    assert "spl-median" in hidden(page, "curves")
+
+
+def test_a_clicked_point_chooses_the_step_size_of_the_curves(visit):
+    page = visit(link(**LONG, iterations=100_003))
+    started(page)
+    drawn(page, "curves")
+    assert "explore_at" not in page.url
+    click_point(page, "sensitivity", "spl+-median", 0.1)
+    holds_the_choice(page)
+    after_updates(page, "curves")
+    holds_the_choice(page)
+    page.reload()
+    holds_the_choice(page)
+    after_updates(page, "curves")
+    holds_the_choice(page)
+    button(page, "Cancel").click()
+    until_words(page, "Cancelled at")
+    holds_the_choice(page)
+
+
+def holds_the_choice(page: Any) -> None:
+    until_words(page, re.compile(r"\bat λ = 0\.1\b", re.IGNORECASE))
+    until(page, "sensitivity", "chart => chart.data.find(trace => trace.uid === 'chosen')?.x[0] === 0.1")
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("explore_at") == ["0.1"])
+    assert field(page, "Curves at").input_value().endswith("λ = 0.1")
+
+
+def test_a_paper_sized_run_leaves_the_page_quick(visit, record_property):
+    page = visit(link(noise="normal", eval_size=1_000_000, iterations=100_000, checkpoints=200))
+    started(page)
+    drawn(page, "curves")
+    lambdas = [answer(page, "Your", lam, f"λ = {lam} is ") for lam in (0.2, 0.3, 0.4, 0.5, 0.6)]
+    seeds = [answer(page, "Seeds", count, f"{45 * count} runs") for count in (2, 3, 4, 6, 7)]
+    for what, seconds in (("your λ", lambdas), ("seeds", seeds)):
+        record_property(what, seconds)
+        print(f"{what}: {', '.join(f'{each:.2f}' for each in seconds)} s, median {statistics.median(seconds):.2f} s")
+        assert statistics.median(seconds) < 3
+    enter(page, "Seeds", 5)
+    until_words(page, re.compile(r"Running the methods · \d+%"))
+    button(page, "Cancel").click()
+    until_words(page, "Cancelled at")
+
+
+def answer(page: Any, label: str, value: float, words: str) -> float:
+    """Change a control, and return the seconds from the key to the frame in which the words can be read."""
+    wait = """words => {
+        window.answered = new Promise(resolve => {
+            let pressed;
+            document.addEventListener('keydown', ({ key }) => key === 'Enter' && (pressed = performance.now()), true);
+            const reads = () => document.querySelector('#root').textContent.includes(words);
+            if (reads()) resolve(-1);
+            const each = () => reads() ? resolve((performance.now() - pressed) / 1000) : requestAnimationFrame(each);
+            each();
+        });
+    }"""
+    page.evaluate(wait, words)
+    enter(page, label, value)
+    seconds = page.evaluate("window.answered")
+    assert seconds > 0, f"{words!r} could be read before"
+    return seconds
+
+
+# Stopped, resumed, shared.
+
+
+def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit):
+    page = visit(link(**MIDDLING, iterations=100_004))
+    started(page)
+    drawn(page, "curves", 5)
+    button(page, "Cancel").click()
+    stopped_at = share(page, "Cancelled at")
+    assert 0 < stopped_at < 100
+    page.wait_for_timeout(1_500)  # what was in the works ends, and is kept
+    stopped = stopped_state(page)
+    page.wait_for_timeout(1_500)  # two updates would have come
+    assert stopped_state(page) == stopped
+    assert stopped_at <= stopped[0] < 100
+    assert 5 <= stopped[1] < len(uninterrupted(100_004).checkpoints) - 1
+    button(page, "Resume").click()
+    done(page)
+    assert_same_bits(curves_file(page), uninterrupted(100_004))
+
+
+def stopped_state(page: Any) -> tuple[int, int]:
+    page.reload()
+    drawn(page, "curves")
+    return share(page, "Cancelled at"), points(page)
+
+
+def test_a_killed_server_resumes_to_the_same_bits(browser, tmp_path):
+    with laboratory(tmp_path) as server:
+        visits = Visits(browser, server.url)
+        page = visits(link(**MIDDLING, iterations=100_004))
+        started(page)
+        drawn(page, "curves", 5)
+        seen = points(page)
+        server.process.kill()
+        server.process.wait()
+    with laboratory(tmp_path, port=int(server.url.rsplit(":")[-1])):
+        page.reload()
+        assert 0 < share(page, "Interrupted at") < 100
+        drawn(page, "curves", seen)
+        assert points(page) < len(uninterrupted(100_004).checkpoints) - 1
+        button(page, "Resume").click()
+        done(page)
+        assert_same_bits(curves_file(page), uninterrupted(100_004))
+        visits.close()
+
+
+def test_a_reload_and_another_visitor_see_the_same_run_go_on(visit):
+    address = link(**{**LONG, "seeds": 8}, iterations=100_005)
+    first = visit(address)
+    started(first)
+    drawn(first, "curves", 3)
+    before = share(first, "Running the methods")
+    first.reload()
+    second = visit(address)
+    assert share(first, "Running the methods") >= before
+    assert share(second, "Running the methods") >= before
+    until_words(second, "shared with 1 other")
+    assert done(first) == done(second)
+    for name in ("sensitivity", "curves"):
+        assert heights(first, name) == heights(second, name)
+    assert all(page.evaluate("window.lengths[0]") >= 3 for page in (first, second))
+
+
+def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
+    page = visit(link(**SHORT, iterations=2_006))
+    done(page)
+    pick(page, "Loss", "absolute")
+    enter(page, "Level β", 0.9)
+    pick(page, "Step sizes", "range")
+    enter(page, "count", 7)
+    enter(page, "Seeds", 3)
+    enter(page, "Your", 0.5)
+    slider = page.get_by_role("slider", name="share of the gap")
+    slider.press("ArrowRight")
+    until_words(page, "63 runs")
+    page.wait_for_url(re.compile("explore_closed=95"))
+    button(page, "Run").click()
+    page.get_by_text("have changed").wait_for(state="hidden")
+    words = done(page)
+    values = state(page)
+    assert values["Loss"] == "absolute"
+    assert (values["Level β"], values["count"], values["Seeds"], values["Your"]) == ("0.9", "7", "3", "0.5")
+    other = visit(page.url)
+    assert done(other) == words
+    assert state(other) == values
+    assert heights(other, "sensitivity") == heights(page, "sensitivity")
+    assert not other.evaluate("window.ran")
+
+
+def state(page: Any) -> dict[str, str]:
+    """Return what the controls say, and the verdict."""
+    drawn(page, "sensitivity")
+    labels = ("Loss", "Noise", "Level β", "Step sizes", "from", "to", "count", "Iterations T", "Seeds", "Your")
+    slider = page.get_by_role("slider", name="share of the gap")
+    verdict = page.get_by_role("heading", level=2).inner_text()
+    share_of_gap = slider.get_attribute("aria-valuetext") or slider.input_value()
+    return {label: field(page, label).input_value() for label in labels} | {"gap": share_of_gap, "verdict": verdict}
+
+
+# What a visitor types, keeps and takes away.
+
+
+def test_bad_input_gets_a_sentence_and_the_charts_stay(visit):
+    page = visit(link(**SHORT, iterations=2_007))
+    done(page)
+    drawn(page, "sensitivity")
+    before = heights(page, "sensitivity")
+    enter(page, "Seeds", 3)
+    until_words(page, "135 runs")
+    assert button(page, "Run").is_enabled()
+    enter(page, "Level β", 2)
+    until_words(page, "Beta is 2, but it must satisfy 0 ≤ beta < 1")
+    button(page, "Run").and_(page.locator(":disabled")).wait_for()
+    for name in ("sensitivity", "curves"):
+        assert chart(page, name).is_visible()
+    assert heights(page, "sensitivity") == before
+    enter(page, "Level β", 0.9)
+    page.get_by_text("Beta is 2").wait_for(state="detached")
+    button(page, "Run").and_(page.locator(":enabled")).wait_for()
+
+
+def test_a_mangled_link_gets_a_gentle_word(visit):
+    page = visit(link(**SHORT, iterations=2_007, beta="0,9", loss="cubic", colour="red"))
+    sentence = until_words(page, "could not be read")
+    assert all(part in sentence for part in ("explore_beta=0,9", "explore_loss=cubic", "explore_colour=red"))
+    assert field(page, "Level β").input_value() == "0.95"
+    done(page)
+    drawn(page, "sensitivity")
+
+
+def test_runs_are_compared_reopened_and_deleted(visit):
+    first, second = (_spec(iterations=count) for count in (2_008, 2_009))
+    page = visit(link(**SHORT, iterations=2_008))
+    done(page)
+    enter(page, "Iterations T", 2_009)
+    until_words(page, "The controls have changed")
+    button(page, "Run").click()
+    page.get_by_text("have changed").wait_for(state="hidden")
+    done(page)
+    open_tab(page, "Your runs")
+    assert chart(page, "compare-chart").count() == 0
+    pick(page, "Compare", "T = 2,008")
+    until(page, "compare-chart", "chart => chart.data.filter(trace => trace.uid?.includes('median')).length === 6")
+    kept(page, "open", first).click()
+    page.wait_for_function(f"() => location.search.includes('iterations={first.iterations}')")
+    page.wait_for_function(VALUE_IS, arg=["Iterations T", str(first.iterations)])
+    done(page)
+    kept(page, "delete", second).click()
+    kept(page, "delete", second).wait_for(state="detached")
+    assert kept(page, "delete", first).count() == 1
+    page.reload()
+    done(page)
+    kept(page, "delete", first).wait_for()
+    assert kept(page, "delete", second).count() == 0
+
+
+VALUE_IS = "([label, value]) => document.querySelector(`input[aria-label^='${label}']`)?.value === value"
+
+
+def kept(page: Any, what: str, spec: SweepSpec) -> Any:
+    """Return a button of a run's line in the history."""
+    return page.locator(f".st-key-explore-{what}-{spec.id} button")
+
+
+def _spec(**fields: Any) -> SweepSpec:
+    """Return the sweep that ``link(**SHORT, **fields)`` asks for."""
+    size, seeds = SHORT["eval_size"], SHORT["seeds"]
+    return SweepSpec(ProblemSpec(noise=SHORT["noise"], eval_size=size), seeds=seeds, **fields)
+
+
+def test_everything_downloads_and_can_be_read(visit):
+    page = visit(link(**SHORT, iterations=2_011))
+    done(page)
+    spec = _spec(iterations=2_011)
+    rows = curves_file(page)
+    assert list(rows[0]) == ["method", "lambda", "seed", "iteration", "objective", "suboptimality", "status"]
+    assert len(rows) == 3 * 15 * 2 * len(spec.checkpoint_iterations)
+    assert SweepSpec.from_dict(json.loads(saved(page, "Spec (JSON)"))).id == spec.id
+    summary = json.loads(saved(page, "Summary (JSON)"))
+    assert summary["spec"] == json.loads(json.dumps(spec.to_dict()))
+    assert set(summary["methods"]) == {"sgm", "spl", "spl+"}
+    finding = chart(page, "sensitivity").get_attribute("aria-label")
+    assert "SPL₊ forgives" in finding
+    report = html.unescape(saved(page, "Report (HTML)"))
+    assert report.lstrip().lower().startswith("<!doctype html>")
+    assert finding in report
+    chart(page, "sensitivity").hover()
+    name, picture = downloaded(page, chart(page, "sensitivity").get_by_label("Download as SVG").click)
+    assert name.endswith(".svg")
+    assert picture.startswith("<svg")
+    assert look(page, "sensitivity", "chart => chart.layout.xaxis.title.text") == "step size λ"
+    assert "step size λ" in picture
+
+
+# How it looks where there is little room.
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_a_narrow_window_has_wide_charts_and_no_words_on_words(visit, scheme):
+    page = visit(link(**SHORT, iterations=2_012), color_scheme=scheme, viewport={"width": 800, "height": 900})
+    done(page)
+    for name in ("sensitivity", "curves"):
+        drawn(page, name)
+        until(page, name, "chart => chart.offsetWidth === chart._fullLayout.width")
+        assert chart(page, name).bounding_box()["width"] >= 400
+        assert_apart(look(page, name, BOXES))
+    assert page.evaluate(WIDER) == []
+    paper, ink = page.evaluate(COLOURS)
+    assert (sum(ink) > sum(paper)) == (scheme == "dark")
+    assert abs(sum(ink) - sum(paper)) > 3 * 120
+
+
+def assert_apart(boxes: dict[str, list[float]]) -> None:
+    """Fail if one text lies on another, or outside its chart."""
+    left, top, right, bottom = boxes.pop("chart")
+    assert {"legend", "x title", "y title", "y tick 0", "x tick 0"} <= set(boxes)
+    for name, box in boxes.items():
+        inside = left - 1 <= box[0] and top - 1 <= box[1] and box[2] <= right + 1 and box[3] <= bottom + 1
+        assert inside, f"{name} at {box} sticks out of the chart at {[left, top, right, bottom]}"
+    for (one, a), (other, b) in combinations(boxes.items(), 2):
+        overlap = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+        assert min(overlap) <= 1, f"{one} at {a} lies on {other} at {b}"
+
+
+BOXES = """chart => {
+    const boxes = {};
+    const note = (name, node) => {
+        const { left, top, right, bottom } = node.getBoundingClientRect();
+        if (right > left) boxes[name] = [left, top, right, bottom];
+    };
+    const all = (name, selector) => chart.querySelectorAll(selector).forEach((node, k) => note(`${name} ${k}`, node));
+    note('chart', chart);
+    note('legend', chart.querySelector('.legend'));
+    note('x title', chart.querySelector('.xtitle'));
+    note('y title', chart.querySelector('.ytitle'));
+    all('x tick', '.xtick text');
+    all('y tick', '.ytick text');
+    all('label', '.annotation-text');
+    return boxes;
+}"""
+WIDER = """() => [document.documentElement, ...document.querySelectorAll('section, main, [role=main]')]
+    .filter(node => node === document.documentElement || getComputedStyle(node).overflowX !== 'visible')
+    .filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.className)"""
+COLOURS = """() => {
+    const tick = document.querySelector('.st-key-explore-sensitivity .xtick text');
+    const colours = [getComputedStyle(document.querySelector('.stApp')).backgroundColor, getComputedStyle(tick).fill];
+    return colours.map(colour => colour.match(/[0-9]+/g).slice(0, 3).map(Number));
+}"""

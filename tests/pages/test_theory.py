@@ -1,0 +1,172 @@
+"""The Theory page: what it promises, what it measures beside that, and what it admits."""
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from cvar_core import Problem, sweep
+from cvar_core.catalogue import losses, noises
+from cvar_core.results import number
+from cvar_core.theory import measured as measuring
+from tests.pages.reading import charts_of, figures_of
+
+PAGE = Path(__file__).parent.parent.parent / "pages" / "theory.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    """A few points are enough here; what is cached must not outlive them."""
+    st.cache_data.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measuring, "POINTS", 1_500)
+        patch.setattr(measuring, "SEEDS", 6)
+        yield
+    st.cache_data.clear()
+
+
+@pytest.fixture(autouse=True)
+def linked(monkeypatch):
+    """Where the links lead: they need the app's navigation, which a page by itself has not."""
+    links = []
+    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
+    return links
+
+
+def opened(**link):
+    page = AppTest.from_file(str(PAGE), default_timeout=60)
+    for name, value in link.items():
+        page.query_params[f"theory_{name}"] = value
+    return shown(page.run())
+
+
+def shown(page):
+    assert not page.exception, page.exception[0].message
+    return page
+
+
+def words(page):
+    return "\n".join(element.value for kind in (page.markdown, page.caption, page.info) for element in kind)
+
+
+def table(page):
+    """The calculator's cells by the label of their row; of two rows with one label, the last."""
+    text = next(each.value for each in page.markdown if each.value.startswith("| |"))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    return {label: cells for label, *cells in rows}
+
+
+def parts(page):
+    return {trace["uid"] for trace in figures_of(page)["theory-promises"]["data"]}
+
+
+def test_it_opens_with_promises_and_what_was_measured():
+    page = opened()
+    assert "Theorem 1 promises SPL₊ at best" in words(page)
+    assert "Thick: 1,000 updates, mean of 6 seeds" in words(page)
+    assert {"sgm-bound", "sgm-median", "spl+-bound", "spl+-sharper", "spl+-best"} <= parts(page)
+    assert charts_of(page)["theory-promises"]["label"] in words(page)
+    assert table(page)[""] == ["SGM", "SPL", "SPL₊"]
+    assert [latex.value for latex in page.latex]
+
+
+def test_it_says_what_the_theory_does_not_explain():
+    said = words(opened())
+    assert "SGM has $L^2$ = 801 and SPL 800: their thin lines coincide" in said
+    assert "= 761, is the smallest of the three" in said
+    assert "times the measured mean" in said
+    assert "nothing of decreasing step sizes, of the last iterate, of a single run" in said
+
+
+def test_the_table_is_about_the_runs_that_explore_would_show(linked):
+    page = opened(iterations="100", **{"lambda": "10"})
+    ((where, _, query),) = linked
+    assert where == "pages/explore.py"
+    assert query["explore_schedule"] == "constant"
+    assert query["explore_lambda"] == "10"
+    assert query["explore_loss"] == "absolute"
+    assert query["explore_eval_size"] == "1500"
+    assert query["explore_iterations"] == "100"
+    assert query["explore_seeds"] == "6"
+    assert (query["explore_grid"], query["explore_high"], query["explore_count"]) == ("range", "1000.0", "25")
+    problem = Problem.synthetic(loss="absolute", noise="lognormal", beta=0.95, eval_size=1_500)
+    result = sweep(problem, lambdas=[10.0], iterations=100, seeds=6, schedule="constant")
+    ends = result.curves[result.curves["iteration"] == 100].groupby("method")["suboptimality"].mean()
+    assert table(page)["measured at λ = 10"] == [number(ends[name]) for name in ("sgm", "spl", "spl+")]
+
+
+def test_the_theorem_is_not_drawn_where_it_does_not_apply():
+    page = opened(loss="squared", theta="3")
+    assert "The theorem does not apply to squared loss" in words(page)
+    assert not {uid for uid in parts(page) if uid.endswith(("-bound", "-sharper", "-best"))}
+    assert {"sgm-median", "spl-median", "spl+-median"} <= parts(page)
+    assert "Thin:" not in words(page)
+    assert set(table(page)) == {"", ":---", "least measured, at λ", "measured at λ = 1"}
+    assert all(field.disabled for field in page.number_input)
+
+
+def test_the_bounds_follow_other_numbers_and_the_runs_do_not():
+    before = table(opened())
+    page = opened(theta="70", initial_loss="3")
+    after = table(page)
+    assert after["measured at λ = 1"] == before["measured at λ = 1"]
+    assert after["least measured, at λ"] == before["least measured, at λ"]
+    assert after["at λ = 1: way left"] != before["at λ = 1: way left"]
+    assert after["+ noise"][:2] == before["+ noise"][:2]
+    assert after["+ noise"][2] != before["+ noise"][2]  # ℓ₀ is SPL₊'s alone
+    page.number_input(key="theory_theta").set_value(None)
+    page.number_input(key="theory_initial_loss").set_value(None)
+    assert table(shown(page.run())) == before
+
+
+def test_unlike_slopes_show_the_slip():
+    assert "no difference as long as $M$ is the same" in words(opened())
+    said = words(opened(mean_square_slope="4", mean_slope="0.5"))
+    assert "times as much." in said
+    assert "SGM has $L^2$ = 2,001 and SPL 2,000" in said
+
+
+def test_a_number_that_cannot_be_gets_a_sentence():
+    page = opened(theta="-1", mean_slope="3")
+    assert "‖θ₀ − θ*‖ is −1, but it must lie between 10⁻⁶ and 10⁶" in words(page)
+    assert "E[M]² is 9 and E[M²] is 1, but a mean square is at least the squared mean" in words(page)
+    assert table(page)["= promised"] == table(opened())["= promised"]
+
+
+def test_a_link_that_cannot_be_read_gets_a_word():
+    page = opened(loss="cubic", beta="0.33", theta="far", theorem="2", **{"lambda": "7"})
+    for part in ("theory_lambda=7", "theory_loss=cubic", "theory_beta=0.33", "theory_theta=far", "theory_theorem=2"):
+        assert part in page.info[0].value.replace("\\", "")
+    assert page.selectbox(key="theory_loss").value == "absolute"
+    assert not opened(loss="huber", beta="0.5").info
+
+
+@pytest.mark.parametrize("beta", ["0", "0.99"])
+@pytest.mark.parametrize("lam", ["0.001", "1000"])
+def test_the_ends_of_the_sliders(beta, lam):
+    page = opened(beta=beta, iterations="100", **{"lambda": lam})
+    assert page.select_slider(key="theory_beta").value == beta
+    assert "Theorem 1 promises" in words(page)
+    assert page.select_slider(key="theory_lambda").value == lam
+    assert f"measured at λ = {lam}" in table(page)
+    assert "100 updates" in words(page)
+
+
+def test_a_slider_that_is_moved_moves_the_table():
+    page = opened(iterations="100")
+    page.select_slider(key="theory_lambda").set_value("100")
+    assert "at λ = 100: way left" in table(shown(page.run()))
+    assert page.query_params["theory_lambda"] == "100"
+    page.select_slider(key="theory_lambda").set_value("1")
+    assert "theory_lambda" not in shown(page.run()).query_params
+
+
+@pytest.mark.parametrize(
+    ("loss", "noise"),
+    [*((loss, "normal") for loss in losses.names()), *(("absolute", noise) for noise in noises.names()[1:])],
+)
+def test_every_loss_and_noise_of_the_catalogue(loss, noise):
+    page = opened(loss=loss, noise=noise, iterations="100")
+    assert ("does not apply" in words(page)) == (losses[loss].lipschitz is None)
+    assert not page.info or losses[loss].lipschitz is None

@@ -1,0 +1,176 @@
+"""The Units page: what it says in each unit, and that its numbers are those of the library."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from cvar_core import units
+from cvar_core.catalogue import losses, noises
+from cvar_core.results import decades, number
+from pages.components.controls import Controls
+from pages.components.lesson import explore_link
+from pages.components.presets import DEFAULT
+from tests.pages.reading import charts_of, figures_of
+
+PAGE = Path(__file__).parent.parent.parent / "pages" / "units.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    """A few points are enough here; what is cached must not outlive them."""
+    st.cache_data.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(units, "EVAL_SIZE", 4_000)
+        yield
+    st.cache_data.clear()
+
+
+@pytest.fixture(autouse=True)
+def linked(monkeypatch):
+    """Where the links lead: they need the app's navigation, which a page by itself has not."""
+    links = []
+    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
+    return links
+
+
+def opened(**link):
+    page = AppTest.from_file(str(PAGE), default_timeout=60)
+    for name, value in link.items():
+        page.query_params[f"units_{name}"] = value
+    return shown(page.run())
+
+
+def shown(page):
+    assert not page.exception, page.exception[0].message
+    return page
+
+
+def words(page):
+    return "\n".join(element.value for kind in (page.markdown, page.caption, page.info) for element in kind)
+
+
+def headline(page):
+    return next(each.value for each in page.markdown if each.value.startswith("## "))
+
+
+def move(page, name, value):
+    return shown(page.select_slider(key=f"units_{name}").set_value(value).run())
+
+
+def test_dollars_in_cents_tell_the_story():
+    page = opened()
+    assert headline(page) == "## At s = 100, SGM and SPL change path, SGM with the pair and SPL₊ do not"
+    assert "SPL₊ the same ones in every unit" in words(page)
+    assert "Units and model are two effects" in words(page)
+    assert r"\text{needs }[\lambda]=1/\$" in words(page)
+    assert r"\lambda_\alpha=\lambda\,\ell_0" in words(page)
+    assert set(figures_of(page)) == {"units-paths", "units-ranges", "units-curves"}
+    assert not page.info
+    for sent in charts_of(page).values():
+        assert sent["label"]
+
+
+def test_the_numbers_are_the_librarys():
+    page = opened(loss="squared", noise="lognormal", scale="0.03", **{"lambda": "0.1"})
+    found = units.tolerance(units.problem_of("squared", "lognormal"))
+    text = words(page)
+    for variant in units.VARIANTS:
+        assert f"{variant.label}: **{decades(found.range(variant, 0.03))}**" in text
+    assert rf"s=1/\ell_0={number(found.meeting)}$" in text
+    path = units.walk(units.problem_of("squared", "lognormal"), 0.1, 0.03)[-1]
+    assert f"differ by at most {number(path.share)} of their distance" in text
+    assert "at\ns = 0.0312 the difference is 0." in text
+    assert f"usable λ in {sum(lam is not None for lam in found.best_lambdas(units.SPL))} of 13 units" in text
+    unit, left, way = found.without_theta(units.SPL)
+    assert f"At s = {number(unit)}, SPL's best λ closes {1 - left:.1%} of the gap" in text
+    assert f"{way:.0%} of its distance" in text
+
+
+@pytest.mark.parametrize("scale", ["0.001", "1000"])
+@pytest.mark.parametrize(("lam", "loss", "noise"), [("0.0001", "absolute", "normal"), ("1000", "squared", "lognormal")])
+def test_the_sliders_ends_are_drawn_and_told(scale, lam, loss, noise):
+    page = move(opened(loss=loss, noise=noise, **{"lambda": lam}), "scale", scale)
+    assert headline(page).startswith(f"## At s = {number(float(scale))}, SGM and SPL change path")
+    ring = next(each for each in figures_of(page)["units-ranges"]["data"] if each["uid"] == "yours-spl")
+    assert (ring["x"], ring["y"]) == ([float(scale)], [float(lam)])
+    assert f"Thin: s = {number(float(scale))}" in words(page)
+    assert f"λ = {number(float(lam))}, 2,000 updates" in words(page)
+
+
+def test_the_first_unit_asks_for_another():
+    page = opened(scale="1")
+    assert headline(page) == "## At s = 1 there is nothing to compare: choose another unit"
+    assert "the difference is 0." in words(page)
+
+
+def test_only_the_curves_with_one_step_size_move_with_the_unit():
+    page = opened(scale="1")
+    before = figures_of(page)
+    after = figures_of(move(page, "scale", "100"))
+
+    def heights(figures, uid):
+        drawn = next(each["y"] for each in figures["units-curves"]["data"] if each["uid"] == uid)
+        return [0.0 if y is None else y for y in drawn]
+
+    assert heights(before, "spl+-median") == pytest.approx(heights(after, "spl+-median"), rel=1e-6)
+    assert heights(before, "sgm-median") == pytest.approx(heights(after, "sgm-median"), rel=1e-6)
+    assert heights(before, "spl-second-median") != pytest.approx(heights(after, "spl-second-median"), rel=0.1)
+    assert heights(before, "sgm-second-median") != pytest.approx(heights(after, "sgm-second-median"), rel=0.1)
+
+
+@pytest.mark.parametrize(("loss", "noise"), list(zip(losses.names(), noises.names(), strict=False)))
+def test_every_loss_and_every_noise_has_a_page(loss, noise):
+    page = opened(loss=loss)
+    page.selectbox(key="units_noise").set_value(noise)
+    text = words(shown(page.run()))
+    assert "SPL₊ the same ones in every unit" in text
+    assert re.search(r"SPL₊: \*\*\d\.\d\*\*", text)
+
+
+def test_a_link_sets_the_controls():
+    again = opened(scale="0.3", loss="huber", noise="gumbel", **{"lambda": "3"})
+    assert headline(again).startswith("## At s = 0.3")
+    assert "λ = 3, 2,000 updates" in words(again)
+    assert again.selectbox(key="units_noise").value == "gumbel"
+
+
+def test_what_a_link_gets_wrong_has_its_default_and_a_word():
+    page = opened(scale="50", loss="cubic", noise="normal", **{"lambda": "<b>"})
+    assert headline(page).startswith("## At s = 100")
+    (said,) = page.info
+    text = said.value.replace("\\", "")
+    assert "units_scale=50, units_loss=cubic, units_lambda=<b>" in text
+    assert "units_noise" not in text
+    assert page.selectbox(key="units_loss").value == "absolute"
+
+
+def test_the_link_opens_explore_in_this_unit(linked):
+    page = opened(scale="0.03", loss="squared", noise="student", **{"lambda": "3"})
+    (link,) = linked
+    where, label, query = link
+    assert where == "pages/explore.py"
+    assert "s = 0.03" in label
+    assert query["explore_scale"] == "0.03"
+    assert query["explore_noise"] == "student"
+    assert query["explore_lambda"] == "3"
+    assert set(query) - {"explore_lambda"} <= set(Controls("explore", None).keys)
+    assert not page.exception
+    assert explore_link(DEFAULT) == {}
+
+
+def test_what_was_tried_is_kept(monkeypatch):
+    opened(loss="huber")
+    calls = []
+    monkeypatch.setattr(units, "tolerance", lambda problem: calls.append(problem))
+    page = opened(loss="huber")
+    move(move(page, "scale", "3"), "lambda", "30")
+    assert calls == []
+
+
+def test_a_chart_is_small_enough_for_a_slider():
+    for sent in charts_of(opened()).values():
+        assert len(json.dumps(sent)) < 80_000
