@@ -132,7 +132,7 @@ the more of it are such points. Beyond some $\beta_c$ no classifier is worth its
 
 On the way there $\theta^*$ hardly turns, it only shrinks: it is right as often as before, and ever less sure.
 
-{judged(found, 0.0)}
+{judged(found, beta)}
 """)
 
 with missing:

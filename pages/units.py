@@ -122,7 +122,8 @@ if alone := found.without_theta(units.SPL):
     unit, gap, way = alone
     told.markdown(rf"""
 **Usable is not everything.** At s = {number(unit)}, SPL's best λ closes {1 - gap:.1%} of the gap with $\theta$ still
-at {way:.0%} of its distance to $\theta^*$. Most of the gap at the start is a wrong $\alpha$, and it is $\alpha$ that has moved.
+at {way:.0%} of its distance to $\theta^*$. Most of the gap at the start is a wrong $\alpha$, and it is $\alpha$ that
+has moved.
 """)
 
 picture, finding, about = without_title(unit_curves(found, lam, scale, theme=theme()))

@@ -1,6 +1,7 @@
 """Claims about the unit of the loss: who notices it, by how much, and that the pair of step sizes is what mends it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -113,6 +114,13 @@ def test_a_run_that_diverges_in_one_unit_is_said_to():
     assert found[SPL_PLUS].diverged == (False, False)
 
 
+def test_two_paths_are_not_the_same_if_one_of_them_ends():
+    path = paths("absolute", "normal", 0.3, 64.0)[SPL_PLUS]
+    assert path.same
+    assert replace(path, diverged=(True, True)).same
+    assert not replace(path, diverged=(False, True)).same
+
+
 def test_rounding_grows_where_the_run_is_unstable():
     found = paths("squared", "normal", 1000.0, 100.0, 2_000)
     assert found[SPL_PLUS].share > 1e-3
@@ -139,6 +147,19 @@ def test_shares_of_the_gap_are_those_of_the_engines_own_sweep_in_that_unit(scale
             assert ours[stable] == pytest.approx(theirs[stable], rel=1e-8)
         assert found.diverged[v, 0].tolist() == end.diverged[m].tolist()
     assert found.diverged.max() == len(SEEDS)  # SGM at the largest λ
+
+
+def test_an_objective_that_overflows_counts_as_diverged(monkeypatch):
+    exact = Problem.objectives
+
+    def overflowing(self, thetas, alphas, stop=None):
+        return exact(self, thetas, alphas, stop) if len(thetas) == 1 else torch.full_like(alphas, torch.inf)
+
+    monkeypatch.setattr(Problem, "objectives", overflowing)
+    found = tolerance(ProblemSpec(noise="normal", eval_size=500), (1.0,), (0.1, 1.0), 20)
+    assert (found.diverged == len(SEEDS)).all()
+    assert found.range(SPL_PLUS, 1.0) is None
+    assert found.best_lambdas(SPL_PLUS) == (None,)
 
 
 def test_with_the_pair_one_range_and_one_best_step_size_serve_all_units(found):

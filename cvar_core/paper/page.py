@@ -96,7 +96,7 @@ h1{font-size:30px;line-height:1.2;text-wrap:balance}
 h2{font-size:21px;margin:36px 0 4px}
 small,.quiet{color:var(--quiet)}
 small{font-size:15px}
-.grid{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:20px}
+.grid{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:20px;align-items:end}
 @media (max-width:1000px){.grid{grid-template-columns:1fr}}
 figure{margin:0;break-inside:avoid}
 figcaption{font-weight:600;line-height:1.35}

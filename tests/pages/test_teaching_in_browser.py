@@ -1,0 +1,127 @@
+"""The teaching pages in a real browser: every slider, every button, every link."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.serving import Server, served
+
+APP = Path(__file__).parent.parent.parent / "app.py"
+PATIENCE = 90_000  # ms
+PAGES = ("tour", "models", "anatomy", "units", "theory", "paper")
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[Server]:
+    with served(APP, env={"CVAR_DATA_DIR": str(tmp_path_factory.mktemp("data"))}) as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens a page by its link; at the end, the browser must not have complained."""
+    pages, complaints = [], []
+
+    def opened(path):
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
+        page.goto(f"{server.url}/{path}")
+        settled(page)
+        pages.append(page)
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+    # Streamlit looks for itself below the page's path first, and for a host outside.
+    assert [line for line in complaints if "404" not in line and "NAME_NOT_RESOLVED" not in line] == []
+
+
+def settled(page):
+    """Wait until the script has run."""
+    page.locator(".stMain h2, .stMain h3").first.wait_for()
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"stStatusWidget\"]')")
+    assert page.locator(".stException").count() == 0
+
+
+def drawing(page, number=0):
+    """Return what a chart shows, as a text that changes with it."""
+    return (
+        page.locator(".stMain .js-plotly-plot")
+        .nth(number)
+        .evaluate("node => JSON.stringify(node._fullData.map(t => [t.x, t.y, t.z]))")
+    )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_by_its_link_inside_the_app(visit, name):
+    page = visit(name)
+    page.get_by_role("link", name="Explore").first.wait_for()  # the navigation, which the page alone has not
+    if name != "tour":
+        page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
+
+
+@pytest.mark.parametrize("name", ["models", "anatomy", "units", "theory", "paper"])
+def test_every_slider_changes_its_page_without_a_fault(visit, name):
+    page = visit(name)
+    page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
+    sliders = page.get_by_role("slider")
+    assert sliders.count() >= 1
+    for k in range(sliders.count()):
+        before = page.url
+        sliders.nth(k).focus()
+        page.keyboard.press(
+            "ArrowLeft"
+            if sliders.nth(k).get_attribute("aria-valuenow") != sliders.nth(k).get_attribute("aria-valuemin")
+            else "ArrowRight"
+        )
+        page.wait_for_function("before => location.href !== before", arg=before)
+        settled(page)
+        assert page.locator(".stMain .js-plotly-plot .main-svg").count() >= 1
+
+
+def test_models_step_play_and_click(visit):
+    page = visit("models")
+    page.locator(".stMain .js-plotly-plot .main-svg").nth(5).wait_for()
+    page.get_by_text("SGM: F rises, 3 → 12.47").wait_for()
+    page.get_by_role("button", name="Step", exact=True).click()
+    page.get_by_text("Update 2,").wait_for()
+    page.get_by_role("button", name="Play", exact=True).click()
+    # The path grows in the browser, step by step, while the server has long been done.
+    points = "node => node._fullData.find(t => t.uid === 'way').x.length"
+    seen = set()
+    spl = page.locator(".stMain .js-plotly-plot").nth(1)
+    page.get_by_text("Update 31,").wait_for()
+    while (count := spl.evaluate(points)) < 31:
+        seen.add(count)
+    assert len(seen) > 3
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.get_by_text("Update 1,").wait_for()
+    plane = page.locator(".stMain .js-plotly-plot .nsewdrag").first
+    plane.hover(position={"x": 60, "y": 60})
+    page.wait_for_timeout(300)
+    plane.click(position={"x": 60, "y": 60})
+    page.wait_for_url(re.compile("models_theta=.*models_alpha=|models_alpha=.*models_theta="))
+
+
+def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):
+    page = visit("models?models_loss=absolute&models_beta=0.5")
+    page.get_by_role("link", name=re.compile("Try it")).click()
+    page.get_by_text(re.compile(r"forgives|usable for|No λ")).first.wait_for()
+    assert "explore_loss=absolute" in page.url
+    assert "explore_beta=0.5" in page.url
+    assert page.get_by_role("spinbutton", name="Level β").input_value() == "0.5"
+
+
+def test_the_tour_leads_to_every_page(visit):
+    page = visit("tour")
+    links = page.locator(".stMain").get_by_role("link")
+    assert links.count() == 7
+    links.nth(2).click()
+    page.get_by_text("The method sees only its model").wait_for()
