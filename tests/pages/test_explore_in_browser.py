@@ -301,18 +301,18 @@ def test_bad_input_gets_a_sentence_and_the_charts_stay(visit):
     page = visit(link(**SHORT, iterations=2_007))
     done(page)
     drawn(page, "sensitivity")
-    before = heights(page, "sensitivity")
+    before, wrong = heights(page, "sensitivity"), "is 2, but it must satisfy 0 ≤ beta < 1"
     enter(page, "Seeds", 3)
     until_words(page, "135 runs")
     assert button(page, "Run").is_enabled()
     enter(page, "Level β", 2)
-    until_words(page, "Beta is 2, but it must satisfy 0 ≤ beta < 1")
+    until_words(page, wrong)
     button(page, "Run").and_(page.locator(":disabled")).wait_for()
     for name in ("sensitivity", "curves"):
         assert chart(page, name).is_visible()
     assert heights(page, "sensitivity") == before
     enter(page, "Level β", 0.9)
-    page.get_by_text("Beta is 2").wait_for(state="detached")
+    page.get_by_text(wrong).wait_for(state="detached")
     button(page, "Run").and_(page.locator(":enabled")).wait_for()
 
 
