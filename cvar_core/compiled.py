@@ -139,7 +139,8 @@ def _content_cache(function: Callable[..., Any]) -> Any:
     """Return a Numba cache for ``function``, keyed by its fingerprint."""
     from numba.core import caching
 
-    key = fingerprint(function)
+    # Numba's files name the module that a function stands in, and cannot be read where there is none of that name.
+    key = hashlib.sha256(f"{function.__module__}:{fingerprint(function)}".encode()).hexdigest()
 
     class Locator(caching._CacheLocator):  # type: ignore[misc]
         def get_cache_path(self) -> str:

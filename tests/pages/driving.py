@@ -43,6 +43,8 @@ class Visits:
 
     def close(self) -> None:
         for context in self._contexts:
+            for page in context.pages:
+                self.errors += page.get_by_role("dialog").all_inner_texts()  # Streamlit's own, as "Connection error"
             context.close()
 
 

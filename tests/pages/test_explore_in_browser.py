@@ -260,7 +260,7 @@ def test_a_reload_and_another_visitor_see_the_same_run_go_on(visit):
 
 def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
     page = visit(link(**SHORT, iterations=2_006))
-    done(page)
+    before = done(page)
     pick(page, "Loss", "absolute")
     enter(page, "Level β", 0.9)
     pick(page, "Step sizes", "range")
@@ -273,6 +273,7 @@ def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
     page.wait_for_url(re.compile("explore_closed=95"))
     button(page, "Run").click()
     page.get_by_text("have changed").wait_for(state="hidden")
+    page.get_by_text(before, exact=True).wait_for(state="hidden")
     words = done(page)
     values = state(page)
     assert values["Loss"] == "absolute"
