@@ -3,12 +3,12 @@
 const charts = new WeakMap();
 
 // Streamlit calls this for each new figure, and what it returned last when the chart leaves the page.
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function ({ parentElement, data, setStateValue }) {
   if (!charts.has(parentElement)) {
     charts.set(parentElement, new Chart(parentElement.querySelector(".cvar-chart")));
   }
   const chart = charts.get(parentElement);
-  chart.send = (point) => setTriggerValue("click", point); // the newest knows which fragment to run
+  chart.send = (point) => setStateValue("click", { ...point, at: Date.now() }); // the newest knows which fragment to run
   chart.show(new TextDecoder().decode(data));
   return () => {
     charts.delete(parentElement);

@@ -63,6 +63,8 @@ def chart(
         Called before the script runs, so that it may still set the session state of widgets.
     """
 
+    seen = f"{key}-seen"
+
     def pass_on() -> None:
         clicked = checked(st.session_state[key].get("click"))
         if clicked and on_click:
@@ -71,8 +73,12 @@ def chart(
     parts = {"figure": figure, "key": key, "label": label, "name": name or key, "height": height, "plotly": ADDRESS}
     # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
     encoded = json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
-    result = _mount(key=key, data=encoded, height=height, on_click_change=pass_on)
-    return checked(result.get("click"))
+    # A state and not a trigger, which is lost when a poll comes at the same moment; so each click is told apart.
+    result = _mount(key=key, data=encoded, height=height, default={"click": None}, on_click_change=pass_on)
+    sent = result.get("click")
+    fresh = sent != st.session_state.get(seen)
+    st.session_state[seen] = sent
+    return checked(sent) if fresh else None
 
 
 def checked(sent: object) -> Clicked | None:

@@ -124,8 +124,9 @@ class Controls:
     def _sweep(self) -> dict[str, Any]:
         key, usual = self._key("methods"), self._usual[self._key("methods")]
         recall(key, methods.names(), many=True)
+        st.session_state[key] = st.session_state.get(key, usual)  # the browser forgets a value that is sent only once
         chosen = st.multiselect(
-            "Methods", methods.names(), *([] if key in st.session_state else [usual]), key=key,
+            "Methods", methods.names(), key=key,
             format_func=lambda name: methods[name].label,
             help="SGM is the stochastic subgradient method; SPL and SPL₊ are prox-linear methods.",
         )  # fmt: skip

@@ -69,8 +69,8 @@ def _compare(
         return
     key = f"{page}_compare"
     recall(key, others)
-    if st.session_state.get(key) not in others:
-        st.session_state[key] = None
+    kept = st.session_state.get(key)
+    st.session_state[key] = kept if kept in others else None
     chosen = st.selectbox(
         "Compare the run above with", list(others), format_func=lambda run: title(others[run]), key=key,
         placeholder="another run", help="Lays its sensitivity curves over those of the run shown.",

@@ -134,8 +134,8 @@ class Study:
         """Draw which λ the curves are at, and return it; ``None`` stands for each method's best."""
         key, options = self._key("at"), (_BEST, *(repr(lam) for lam in lambdas))
         recall(key, options)
-        if st.session_state.get(key, _BEST) not in options:
-            st.session_state[key] = _BEST  # it was of another grid
+        kept = st.session_state.get(key, _BEST)
+        st.session_state[key] = kept if kept in options else _BEST  # it may be of another grid
         shown = st.selectbox(
             "Curves at", options, key=key, label_visibility="collapsed",
             format_func=lambda each: f"Curves at {_words(each)}",
