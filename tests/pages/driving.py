@@ -108,7 +108,7 @@ def open_tab(page: Any, title: str) -> None:
 
 def until_words(page: Any, words: str | re.Pattern[str]) -> str:
     """Wait until the words can be read, and return the sentence that they stand in."""
-    found = page.get_by_text(words).first
+    found = page.get_by_text(words).filter(visible=True).first  # a select box repeats its value where nobody sees it
     found.wait_for()
     return str(found.inner_text())
 
