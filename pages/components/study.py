@@ -134,21 +134,38 @@ class Study:
         """Draw which λ the curves are at, and return it; ``None`` stands for each method's best."""
         key, options = self._key("at"), (_BEST, *(repr(lam) for lam in lambdas))
         recall(key, options)
-        kept = st.session_state.get(key, _BEST)
-        st.session_state[key] = kept if kept in options else _BEST  # it may be of another grid
-        shown = st.selectbox(
-            "Curves at", options, key=key, label_visibility="collapsed",
-            format_func=lambda each: f"Curves at {_words(each)}",
+        if st.session_state.get(key) not in options:  # it may be of another grid
+            st.session_state[key] = _BEST
+        chosen = st.session_state[key]
+        # A new box for each click: the browser would go on to say what the old one held until it has seen the answer,
+        # which the next poll may come before.
+        box = self._box
+        st.selectbox(
+            "Curves at", options, options.index(chosen), key=box, label_visibility="collapsed",
+            format_func=lambda each: f"Curves at {_words(each)}", on_change=self._pick, args=(box,),
         )  # fmt: skip
-        keep(key, shown, _BEST)
-        if st.session_state.setdefault(f"{key}-drawn", shown) != shown:
-            st.session_state[f"{key}-drawn"] = shown
+        keep(key, chosen, _BEST)
+        if st.session_state.setdefault(f"{key}-drawn", chosen) != chosen:
+            st.session_state[f"{key}-drawn"] = chosen
             st.rerun()  # the panels below show it, too
-        return None if shown == _BEST else float(shown)
+        return None if chosen == _BEST else float(chosen)
+
+    def _pick(self, box: str) -> None:
+        if box == self._box:  # the browser may go on about an old one for a while
+            st.session_state[self._key("at")] = st.session_state[box]
 
     def _choose(self, lambdas: tuple[float, ...], clicked: Clicked) -> None:
         nearest = min(lambdas, key=lambda lam: abs(lam - clicked.x))
         st.session_state[self._key("at")] = repr(nearest)
+        st.session_state[self._clicks] = st.session_state.get(self._clicks, 0) + 1
+
+    @property
+    def _box(self) -> str:
+        return f"{self._key('at')}-{st.session_state.get(self._clicks, 0)}"
+
+    @property
+    def _clicks(self) -> str:
+        return f"{self._page}-clicks"
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"

@@ -24,10 +24,12 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def served(script: Path, *, env: dict[str, str] | None = None, port: int | None = None) -> Iterator[Server]:
+def served(
+    script: Path, *, env: dict[str, str] | None = None, port: int | None = None, by: str = "streamlit"
+) -> Iterator[Server]:
     """Run a script with the project's settings until the block ends; without a port, on a free one."""
     env, port = env or {}, port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
+    command = [sys.executable, "-m", by, "run", str(script), "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1"]
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **env}

@@ -257,7 +257,7 @@ def test_two_hundred_step_sizes(jobs, held):
     page = shown(page.run())
     line = next(t for t in figures_of(page)["explore-sensitivity"]["data"] if t.get("uid") == "spl+-median")
     assert len(line["x"]) == 200
-    assert len(page.selectbox(key="explore_at").options) == 201
+    assert len(page.selectbox(key="explore_at-0").options) == 201
     assert "SPL₊ forgives" in words(page)
 
 

@@ -1,13 +1,12 @@
 """The page in a real browser: what a visitor sees while runs grow, stop, go on and are shared."""
 
-import contextlib
 import functools
 import html
 import json
 import re
 import statistics
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
 from cvar_core import Problem, ProblemSpec, Result, SweepSpec, sweep
+from tests.pages import gated
 from tests.pages.driving import (
     Visits,
     after_updates,
@@ -47,25 +47,41 @@ from tests.pages.driving import (
     until_words,
     zoom,
 )
+from tests.pages.gated import Gate
 from tests.pages.serving import ROOT, Server, served
 
 pytestmark = pytest.mark.browser
 
 # One problem for most runs, so that its optimum is solved for once; each test has its own number of iterations.
-PROBLEM = {"noise": "normal", "eval_size": 200_000}
-LONG = {**PROBLEM, "checkpoints": 200, "seeds": 12}  # many seconds: to be looked at while it runs, and cancelled
-MIDDLING = {**PROBLEM, "checkpoints": 110}  # a few seconds
-SHORT = {"noise": "normal", "eval_size": 5_000, "seeds": 2}
+PROBLEM = {"noise": "normal", "eval_size": 5_000}
+GROWING = {**PROBLEM, "seeds": 12, "checkpoints": 100}  # looked at while it grows, as slowly as the test's gate says
+SHORT = {**PROBLEM, "seeds": 2}
+SLOW = 0.1  # seconds a piece
 
 
-def laboratory(folder: Path, port: int | None = None) -> AbstractContextManager[Server]:
-    return served(ROOT / "app.py", env={"CVAR_DATA_DIR": str(folder)}, port=port)
+@contextmanager
+def laboratory(folder: Path, gate: Gate, port: int | None = None) -> Iterator[Server]:
+    env = {"CVAR_DATA_DIR": str(folder), gated.VARIABLE: str(gate.file)}
+    with served(ROOT / "app.py", env=env, port=port, by=gated.__name__) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[Server]:
-    with laboratory(tmp_path_factory.mktemp("data")) as running:
+def everybodys_gate(tmp_path_factory) -> Gate:
+    return Gate(tmp_path_factory.mktemp("gate") / "seconds")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
+    with laboratory(tmp_path_factory.mktemp("data"), everybodys_gate) as running:
         yield running
+
+
+@pytest.fixture
+def gate(everybodys_gate) -> Iterator[Gate]:
+    """Slows the runs of this test's server; the next test finds it open."""
+    yield everybodys_gate
+    everybodys_gate.open()
 
 
 @pytest.fixture
@@ -84,8 +100,8 @@ def problem() -> Problem:
 
 @functools.cache
 def uninterrupted(iterations: int) -> Result:
-    """Return the run that ``link(**MIDDLING, iterations=iterations)`` asks for, computed here in one go."""
-    return sweep(problem(), iterations=iterations, checkpoints=MIDDLING["checkpoints"])
+    """Return the run that ``link(**GROWING, iterations=iterations)`` asks for, computed here in one go."""
+    return sweep(problem(), iterations=iterations, checkpoints=GROWING["checkpoints"], seeds=GROWING["seeds"])
 
 
 def assert_same_bits(rows: list[dict[str, str]], result: Result) -> None:
@@ -101,24 +117,28 @@ def assert_same_bits(rows: list[dict[str, str]], result: Result) -> None:
 
 
 def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(browser, tmp_path):
-    with laboratory(tmp_path) as server:
+    gate = Gate(tmp_path / "seconds")
+    gate.pace(SLOW / 2)
+    with laboratory(tmp_path, gate) as server:
         visits = Visits(browser, server.url)
         page = visits()
         drawn(page, "curves")
         drawn(page, "sensitivity")
+        after_updates(page, "curves")
+        gate.open()
         done(page)
         final = points(page)
         lengths = page.evaluate("window.lengths")
         visits.close()
-    assert len(lengths) >= 2
+    assert len(lengths) >= 3
     assert lengths == sorted(set(lengths))
     assert lengths[-1] == final == len(SweepSpec(ProblemSpec(), iterations=100_000).checkpoint_iterations) - 1
     assert visits.errors == []
 
 
-def test_zoom_and_hidden_curves_outlast_the_growth(visit):
-    page = visit(link(**LONG, iterations=100_002))
-    started(page)
+def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
+    gate.pace(SLOW)
+    page = visit(link(**GROWING, iterations=20_002))
     drawn(page, "sensitivity", 15)
     zoomed = zoom(page, "sensitivity")
     hide(page, "curves", "SPL")
@@ -136,17 +156,21 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit):
     assert "spl-median" in hidden(page, "curves")
 
 
-def test_a_clicked_point_chooses_the_step_size_of_the_curves(visit):
-    page = visit(link(**SHORT, iterations=2_003))
-    done(page)
+def test_a_point_clicked_as_it_grows_chooses_the_step_size_of_the_curves(visit, gate):
+    gate.pace(SLOW)
+    page = visit(link(**GROWING, iterations=20_003))
+    drawn(page, "sensitivity", 15)
     assert "explore_at" not in page.url
-    for _ in range(4):  # on a machine with much else to do a click may fall between two pictures, as a visitor's may
-        click_point(page, "sensitivity", "spl+-median", 0.1)
-        with contextlib.suppress(TimeoutError):
-            page.wait_for_url(re.compile(r"explore_at=0\.1"), timeout=8_000)
-            break
+    click_point(page, "sensitivity", "spl+-median", 0.1)
     holds_the_choice(page)
+    after_updates(page, "sensitivity")
+    after_updates(page, "curves")
+    holds_the_choice(page)
+    assert share(page, "Running the methods") < 100
     page.reload()
+    holds_the_choice(page)
+    gate.open()
+    done(page)
     holds_the_choice(page)
 
 
@@ -195,22 +219,23 @@ def answer(page: Any, label: str, value: float, words: str) -> float:
 # Stopped, resumed, shared.
 
 
-def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit):
-    page = visit(link(**MIDDLING, iterations=100_004))
-    started(page)
-    drawn(page, "curves", 5)
+def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
+    gate.pace(SLOW)
+    page = visit(link(**GROWING, iterations=20_004))
+    drawn(page, "curves", 2)
     button(page, "Cancel").click()
     stopped_at = share(page, "Cancelled at")
     assert 0 < stopped_at < 100
-    page.wait_for_timeout(1_500)  # what was in the works ends, and is kept
+    gate.open()
+    page.wait_for_timeout(500)  # what was in the works ends, and is kept
     stopped = stopped_state(page)
     page.wait_for_timeout(1_500)  # two updates would have come
     assert stopped_state(page) == stopped
     assert stopped_at <= stopped[0] < 100
-    assert 5 <= stopped[1] < len(uninterrupted(100_004).checkpoints) - 1
+    assert 2 <= stopped[1] < len(uninterrupted(20_004).checkpoints) - 1
     button(page, "Resume").click()
     done(page)
-    assert_same_bits(curves_file(page), uninterrupted(100_004))
+    assert_same_bits(curves_file(page), uninterrupted(20_004))
 
 
 def stopped_state(page: Any) -> tuple[int, int]:
@@ -220,40 +245,43 @@ def stopped_state(page: Any) -> tuple[int, int]:
 
 
 def test_a_killed_server_resumes_to_the_same_bits(browser, tmp_path):
-    with laboratory(tmp_path) as server:
+    gate = Gate(tmp_path / "seconds")
+    gate.pace(SLOW)
+    with laboratory(tmp_path, gate) as server:
         visits = Visits(browser, server.url)
-        page = visits(link(**MIDDLING, iterations=100_004))
-        started(page)
-        drawn(page, "curves", 5)
+        page = visits(link(**GROWING, iterations=20_004))
+        drawn(page, "curves", 2)
         seen = points(page)
         server.process.kill()
         server.process.wait()
-    with laboratory(tmp_path, port=int(server.url.rsplit(":")[-1])):
+    gate.open()
+    with laboratory(tmp_path, gate, port=int(server.url.rsplit(":")[-1])):
         page.reload()
         assert 0 < share(page, "Interrupted at") < 100
         drawn(page, "curves", seen)
-        assert points(page) < len(uninterrupted(100_004).checkpoints) - 1
+        assert points(page) < len(uninterrupted(20_004).checkpoints) - 1
         button(page, "Resume").click()
         done(page)
-        assert_same_bits(curves_file(page), uninterrupted(100_004))
+        assert_same_bits(curves_file(page), uninterrupted(20_004))
         visits.close()
 
 
-def test_a_reload_and_another_visitor_see_the_same_run_go_on(visit):
-    address = link(**{**LONG, "seeds": 8}, iterations=100_005)
+def test_a_reload_and_another_visitor_see_the_same_run_go_on(visit, gate):
+    gate.pace(SLOW)
+    address = link(**GROWING, iterations=20_005)
     first = visit(address)
-    started(first)
-    drawn(first, "curves", 3)
+    drawn(first, "curves", 2)
     before = share(first, "Running the methods")
     first.reload()
     second = visit(address)
     assert share(first, "Running the methods") >= before
     assert share(second, "Running the methods") >= before
     until_words(second, "shared with 1 other")
+    gate.open()
     assert done(first) == done(second)
     for name in ("sensitivity", "curves"):
         assert heights(first, name) == heights(second, name)
-    assert all(page.evaluate("window.lengths[0]") >= 3 for page in (first, second))
+    assert all(page.evaluate("window.lengths[0]") >= 2 for page in (first, second))
 
 
 def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):

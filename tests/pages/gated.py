@@ -1,0 +1,64 @@
+"""Streamlit's command with workers that take their time: a test says how long each piece of a run waits.
+
+A run can then be looked at in any state for as long as it takes to look, on a machine of any speed.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+VARIABLE = "CVAR_TEST_GATE"
+_LOOK = 0.02  # seconds between two looks at the file
+
+
+class Gate:
+    """The test's side: a file that holds the seconds which each piece waits before it is worked on."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.open()
+
+    def open(self) -> None:
+        self.pace(0)
+
+    def pace(self, seconds: float) -> None:
+        written = self.file.with_suffix(".new")
+        written.write_text(repr(float(seconds)))
+        written.replace(self.file)
+
+    def hold(self) -> None:
+        """Let no further piece begin."""
+        self.pace(float("inf"))
+
+
+class _Gated(ThreadPoolExecutor):
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def wait_and_work() -> Any:
+            asked = time.monotonic()
+            while time.monotonic() < asked + float(Path(os.environ[VARIABLE]).read_text()):
+                time.sleep(_LOOK)
+            return work(*args, **kwargs)
+
+        return super().submit(wait_and_work)
+
+
+def _gated_threads(count: int) -> Executor:
+    return _Gated(count)
+
+
+def main() -> None:
+    from streamlit.web.cli import main as streamlit
+
+    from cvar_core import jobs
+    from cvar_core.jobs import job
+
+    jobs.threads = _gated_threads
+    job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
+    streamlit(prog_name="streamlit")
+
+
+if __name__ == "__main__":
+    main()
