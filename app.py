@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from pages.components import logs
 from pages.components.plotly_js import publish
 
 
 def main() -> None:
+    logs.configure()
     publish()
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
     pages = [
@@ -16,6 +18,7 @@ def main() -> None:
         st.Page("pages/units.py", title="Units", icon=":material/straighten:"),
         st.Page("pages/theory.py", title="Theory", icon=":material/functions:"),
         st.Page("pages/paper.py", title="The paper", icon=":material/grid_view:"),
+        st.Page("pages/about.py", title="About", icon=":material/info:"),
     ]
     st.navigation(pages, position="top").run()  # the sidebar has the controls
 

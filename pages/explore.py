@@ -18,6 +18,7 @@ PATIENCE = 30  # seconds: what takes longer does not start by itself
 apply_look()
 jobs = manager()
 link = {name: st.query_params.get_all(name) for name in st.query_params}
+links.drop_endless()
 visitor = visitor_id()
 controls = Controls(PAGE, jobs.limits)
 study = Study(PAGE, jobs, visitor, controls)

@@ -2,6 +2,7 @@
 
 from .limits import Limits
 from .manager import Manager, Refused, threads
+from .settings import Settings
 from .view import Entry, View
 
-__all__ = ["Entry", "Limits", "Manager", "Refused", "View", "threads"]
+__all__ = ["Entry", "Limits", "Manager", "Refused", "Settings", "View", "threads"]

@@ -170,6 +170,11 @@ class Manager:
         with self._lock:
             return sum(job.live for job in self._jobs.values())
 
+    @property
+    def jobs_in_line(self) -> int:
+        with self._lock:
+            return len(self._waiting)
+
     def close(self) -> None:
         """Stop all work; what is running is interrupted, and can be resumed."""
         with self._lock:

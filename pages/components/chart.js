@@ -5,7 +5,7 @@ const charts = new WeakMap();
 // Streamlit calls this for each new figure, and what it returned last when the chart leaves the page.
 export default function ({ parentElement, data, setStateValue }) {
   if (!charts.has(parentElement)) {
-    charts.set(parentElement, new Chart(parentElement.querySelector(".cvar-chart")));
+    charts.set(parentElement, new Chart(parentElement));
   }
   const chart = charts.get(parentElement);
   chart.send = (point) => setStateValue("click", { ...point, at: Date.now() }); // the newest knows which fragment to run
@@ -36,8 +36,10 @@ const left = new Map();
 const REMEMBERED = 3000; // ms
 
 class Chart {
-  constructor(node) {
-    this.node = node;
+  constructor(mount) {
+    const part = (name) => mount.querySelector(`.cvar-${name}`);
+    this.node = part("chart");
+    this.words = { title: part("title"), caption: part("caption") };
     this.drawings = 0;
   }
 
@@ -46,6 +48,7 @@ class Chart {
     this.text = text;
     const sent = JSON.parse(text);
     this.node.style.height = `${sent.height}px`;
+    for (const [name, place] of Object.entries(this.words)) place.textContent = sent[name];
     try {
       this.plotly = await loadPlotly(sent.plotly);
     } catch (why) {

@@ -22,6 +22,9 @@ class Clicked(NamedTuple):
 
 # The buttons go below the chart, where the legend is not; plotly itself says "top: 0".
 _CSS = """
+.cvar-title:empty, .cvar-caption:empty { display: none; }
+.cvar-title { display: flex; align-items: center; min-height: 2.5rem; margin-bottom: 1rem; font-weight: 600; }
+.cvar-caption { font-size: 0.875rem; line-height: 1.5; opacity: 0.6; }
 .cvar-chart .modebar-container { top: auto !important; bottom: 29px; }
 .cvar-chart .modebar-group { background: var(--st-background-color) !important; }
 .cvar-chart .modebar-btn:has(text) .icon { width: 1.8em; fill: var(--st-text-color); }
@@ -29,7 +32,7 @@ _CSS = """
 
 _mount = st.components.v2.component(
     "cvar_chart",
-    html='<div class="cvar-chart"></div>',
+    html='<div class="cvar-title"></div><div class="cvar-chart"></div><div class="cvar-caption"></div>',
     css=_CSS,
     js=Path(__file__).with_name("chart.js").read_text("utf-8"),
     isolate_styles=False,  # plotly.js puts its styles into the page
@@ -43,6 +46,8 @@ def chart(
     height: int,
     label: str = "",
     name: str | None = None,
+    title: str = "",
+    caption: str = "",
     on_click: Callable[[Clicked], None] | None = None,
 ) -> Clicked | None:
     """Draw a figure, and return the point that was clicked since the last run, once.
@@ -59,6 +64,9 @@ def chart(
         What the chart shows, in words, for those who cannot see it.
     name
         Of the downloaded file; the key if not given.
+    title, caption
+        Words above and below the chart, if any. They come with it, because each element of its own costs the server
+        more than the words do.
     on_click
         Called before the script runs, so that it may still set the session state of widgets.
     """
@@ -70,11 +78,12 @@ def chart(
         if clicked and on_click:
             on_click(clicked)
 
-    parts = {"figure": figure, "key": key, "label": label, "name": name or key, "height": height, "plotly": ADDRESS}
+    words = {"label": label, "title": title, "caption": caption}
+    parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words}
     # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
     encoded = json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
     # A state and not a trigger, which is lost when a poll comes at the same moment; so each click is told apart.
-    result = _mount(key=key, data=encoded, height=height, default={"click": None}, on_click_change=pass_on)
+    result = _mount(key=key, data=encoded, height="content", default={"click": None}, on_click_change=pass_on)
     sent = result.get("click")
     fresh = sent != st.session_state.get(seen)
     st.session_state[seen] = sent

@@ -6,9 +6,11 @@ commands use (``spl+`` is shown as SPL₊), ``recall`` and ``keep`` stand in for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 import streamlit as st
+from streamlit.runtime.state import get_session_state
 
 from .words import plain
 
@@ -26,6 +28,23 @@ def recall(key: str, allowed: Collection[str], many: bool = False) -> None:
         st.session_state[key] = found
     elif found:
         st.session_state[key] = found[-1]
+
+
+def drop_endless() -> None:
+    """Take numbers without end out of the URL: Streamlit fails on one for a control of whole numbers."""
+    found = [name for name in st.query_params if any(_endless(text) for text in st.query_params.get_all(name))]
+    for name in found:
+        del st.query_params[name]
+    if found:
+        with get_session_state().query_params() as known:
+            known.set_initial_query_params_from_current()  # what controls are filled from
+
+
+def _endless(text: str) -> bool:
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def keep(key: str, value: Value, usual: Value) -> None:

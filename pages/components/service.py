@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
-from pathlib import Path
 
-import platformdirs
 import streamlit as st
 
-from cvar_core.jobs import Limits, Manager, threads
+from cvar_core import SpecError
+from cvar_core.jobs import Manager, Settings, threads
 from cvar_core.store import Store
 
+log = logging.getLogger(__name__)
 
-@st.cache_resource(show_spinner=False)
+
+def settings() -> Settings:
+    """Return what the server was told; where that cannot be read, the page says so and ends here."""
+    try:
+        return Settings.read(os.environ)
+    except SpecError as wrong:
+        log.error("settings %s", wrong)
+        st.error(f"This server is not set up rightly: {wrong}.", icon=":material/settings_alert:")
+        st.stop()
+
+
 def manager() -> Manager:
-    limits = Limits()
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return _manager(settings())
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
+def _manager(told: Settings) -> Manager:
     gc.collect()
     gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
-    return Manager(Store.open(data_folder() / "runs.sqlite", limits.store), threads(workers), workers, limits)
-
-
-def data_folder() -> Path:
-    return Path(os.environ.get("CVAR_DATA_DIR") or platformdirs.user_data_path("cvar_core"))
+    store = Store.open(told.folder / "runs.sqlite", told.limits.store)
+    return Manager(store, threads(told.workers), told.workers, told.limits)

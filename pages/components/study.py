@@ -18,7 +18,7 @@ from .controls import Controls
 from .links import keep, recall
 from .look import theme
 from .run_bar import status
-from .verdict import cards, headline
+from .verdict import verdict
 from .words import capital, fault
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
@@ -79,9 +79,7 @@ class Study:
             )
             return
         epsilon = result.epsilon(self._closed)
-        with st.container(key="headline"):
-            st.markdown(f"## {headline(result, epsilon, self._lam)}")
-            cards(result, epsilon, self._lam)
+        verdict(result, epsilon, self._lam)
         status(view)
         self._charts(result, epsilon)
 
@@ -106,29 +104,31 @@ class Study:
         return lam
 
     def _charts(self, result: Result, epsilon: float) -> None:
-        with st.container(key="charts"):
-            left, right = st.columns(2)
-        with right:
+        with st.container(key="charts"):  # laid out by the style sheet: each column would be one more message a poll
             chosen = self._chosen(result.spec.lambdas)
-            lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-            figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
-            chart(figure, key=self._chart("curves"), height=HEIGHT, label=finding, name="curves")
-            st.caption(f"{finding}. {capital(about)}. How far the averaged iterate is above the optimum.")
-        with left:
-            st.container(key="chart-title").markdown("**Sensitivity to the step size**")
             figure, finding, about = without_title(
                 sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=theme())
             )
-            choose = partial(self._choose, result.spec.lambdas)
             chart(
                 figure,
                 key=self._chart("sensitivity"),
                 height=HEIGHT,
                 label=finding,
                 name="sensitivity",
-                on_click=choose,
+                title="Sensitivity to the step size",
+                caption=f"{about}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
+                on_click=partial(self._choose, result.spec.lambdas),
             )
-            st.caption(f"{about}. A wide valley forgives a badly chosen λ. Click a point to see its curves.")
+            lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
+            figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
+            chart(
+                figure,
+                key=self._chart("curves"),
+                height=HEIGHT,
+                label=finding,
+                name="curves",
+                caption=f"{finding}. {capital(about)}. How far the averaged iterate is above the optimum.",
+            )
 
     def _chosen(self, lambdas: tuple[float, ...]) -> float | None:
         """Draw which λ the curves are at, and return it; ``None`` stands for each method's best."""

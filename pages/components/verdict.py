@@ -14,6 +14,12 @@ from cvar_core.results import UsableRange, decades, finding, margin, number
 from .look import theme
 
 
+def verdict(result: Result, epsilon: float, lam: float | None) -> None:
+    """Draw what the run found in words, and a card a method."""
+    heading = escape(headline(result, epsilon, lam))
+    st.html(f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, epsilon, lam)}</div>')
+
+
 def headline(result: Result, epsilon: float, lam: float | None) -> str:
     """Say in a sentence or two what the run found."""
     so_far = "" if _over(result) else "So far: "
@@ -28,8 +34,8 @@ def headline(result: Result, epsilon: float, lam: float | None) -> str:
     return f"{words} λ = {number(lam)} is {whom}."
 
 
-def cards(result: Result, epsilon: float, lam: float | None) -> None:
-    """Draw one card a method: decades forgiven, best λ, and the verdict on the visitor's λ."""
+def _cards(result: Result, epsilon: float, lam: float | None) -> str:
+    """Return one card a method: decades forgiven, best λ, and the verdict on the visitor's λ."""
     ranges = result.ranges(epsilon)
     drawn = []
     for name in result.spec.methods:
@@ -44,7 +50,7 @@ def cards(result: Result, epsilon: float, lam: float | None) -> None:
             f'<div class="decades">{escape(decades(found))}{unit}</div>'
             f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>{_mine(result, name, lam, epsilon)}</div>"
         )
-    st.html(f'<div class="cvar-cards">{"".join(drawn)}</div>')
+    return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
 def _mine(result: Result, method: str, lam: float | None, epsilon: float) -> str:

@@ -1,5 +1,7 @@
 """What a server allows: a sentence for each field that asks for too much."""
 
+import re
+
 import pytest
 
 from cvar_core import ProblemSpec, SweepSpec
@@ -41,6 +43,12 @@ def test_what_is_too_much_gets_a_sentence_at_its_field(fields, field, word):
     found = faults(**fields)
     assert list(found) == [field]
     assert word in found[field]
+
+
+def test_a_problem_larger_than_the_memory_says_how_much_it_needs():
+    found = Limits(memory=2**20).faults({"problem": {"eval_size": 100_000}})
+    assert list(found) == ["dim"]
+    assert re.search(r"dim 10 on 100,000 points needs \d+ MB, but this server allows 1 MB", found["dim"])
 
 
 def test_every_field_that_is_wrong_is_named():

@@ -54,7 +54,7 @@ pytestmark = pytest.mark.browser
 
 # One problem for most runs, so that its optimum is solved for once; each test has its own number of iterations.
 PROBLEM = {"noise": "normal", "eval_size": 5_000}
-GROWING = {**PROBLEM, "seeds": 12, "checkpoints": 100}  # looked at while it grows, as slowly as the test's gate says
+GROWING = {**PROBLEM, "seeds": 5, "checkpoints": 100}  # looked at while it grows, as slowly as the test's gate says
 SHORT = {**PROBLEM, "seeds": 2}
 SLOW = 0.1  # seconds a piece
 
@@ -138,7 +138,7 @@ def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(bro
 
 def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     gate.pace(SLOW)
-    page = visit(link(**GROWING, iterations=20_002))
+    page = visit(link(**GROWING, iterations=5_002))
     drawn(page, "sensitivity", 15)
     zoomed = zoom(page, "sensitivity")
     hide(page, "curves", "SPL")
@@ -158,7 +158,7 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
 
 def test_a_point_clicked_as_it_grows_chooses_the_step_size_of_the_curves(visit, gate):
     gate.pace(SLOW)
-    page = visit(link(**GROWING, iterations=20_003))
+    page = visit(link(**GROWING, iterations=5_003))
     drawn(page, "sensitivity", 15)
     assert "explore_at" not in page.url
     click_point(page, "sensitivity", "spl+-median", 0.1)
@@ -221,7 +221,7 @@ def answer(page: Any, label: str, value: float, words: str) -> float:
 
 def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
     gate.pace(SLOW)
-    page = visit(link(**GROWING, iterations=20_004))
+    page = visit(link(**GROWING, iterations=5_004))
     drawn(page, "curves", 2)
     button(page, "Cancel").click()
     stopped_at = share(page, "Cancelled at")
@@ -232,10 +232,10 @@ def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
     page.wait_for_timeout(1_500)  # two updates would have come
     assert stopped_state(page) == stopped
     assert stopped_at <= stopped[0] < 100
-    assert 2 <= stopped[1] < len(uninterrupted(20_004).checkpoints) - 1
+    assert 2 <= stopped[1] < len(uninterrupted(5_004).checkpoints) - 1
     button(page, "Resume").click()
     done(page)
-    assert_same_bits(curves_file(page), uninterrupted(20_004))
+    assert_same_bits(curves_file(page), uninterrupted(5_004))
 
 
 def stopped_state(page: Any) -> tuple[int, int]:
@@ -249,7 +249,7 @@ def test_a_killed_server_resumes_to_the_same_bits(browser, tmp_path):
     gate.pace(SLOW)
     with laboratory(tmp_path, gate) as server:
         visits = Visits(browser, server.url)
-        page = visits(link(**GROWING, iterations=20_004))
+        page = visits(link(**GROWING, iterations=5_004))
         drawn(page, "curves", 2)
         seen = points(page)
         server.process.kill()
@@ -259,16 +259,16 @@ def test_a_killed_server_resumes_to_the_same_bits(browser, tmp_path):
         page.reload()
         assert 0 < share(page, "Interrupted at") < 100
         drawn(page, "curves", seen)
-        assert points(page) < len(uninterrupted(20_004).checkpoints) - 1
+        assert points(page) < len(uninterrupted(5_004).checkpoints) - 1
         button(page, "Resume").click()
         done(page)
-        assert_same_bits(curves_file(page), uninterrupted(20_004))
+        assert_same_bits(curves_file(page), uninterrupted(5_004))
         visits.close()
 
 
 def test_a_reload_and_another_visitor_see_the_same_run_go_on(visit, gate):
     gate.pace(SLOW)
-    address = link(**GROWING, iterations=20_005)
+    address = link(**GROWING, iterations=5_005)
     first = visit(address)
     drawn(first, "curves", 2)
     before = share(first, "Running the methods")
