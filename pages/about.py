@@ -19,7 +19,7 @@ st.markdown("## Which step size is safe when you minimise CVaR?")
 st.markdown(
     "This dashboard measures how far the step size λ may be off before a stochastic method fails to minimise CVaR: the "
     "subgradient method SGM, and SPL and SPL₊ of *A Model-Based Method for Minimizing CVaR and Beyond* by Si Yi Meng "
-    "and Robert M. Gower. Every number is computed here, by the library `cvar_core` under it; nothing is sent elsewhere."
+    "and Robert M. Gower. Every number is computed here, by the library `cvar_core`; nothing is sent elsewhere."
 )
 
 

@@ -7,6 +7,8 @@ import streamlit as st
 from pages.components.lesson import arrive, link_to
 from pages.components.look import apply_look
 
+WIDTH = 900  # px: longer lines are hard to read
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -103,14 +105,15 @@ LESSONS = (
 
 apply_look()
 arrive("tour")
-st.markdown("## Six lessons: which step size is safe, and why")
-st.markdown("Each takes two minutes: read, answer the question for yourself, and look.")
-for number, lesson in enumerate(LESSONS, start=1):
-    with st.container(border=True):
-        st.markdown(f"### {number}. {lesson.title}")
-        st.markdown(lesson.text)
-        st.markdown(f":material/psychology: **Before you look:** {lesson.question}")
-        link_to(lesson.page, lesson.words, lesson.setup)
-        with st.expander("The answer"):
-            st.markdown(lesson.answer)
-link_to("pages/paper.py", "And then: the paper's figures, recomputed", {})
+with st.container(width=WIDTH):
+    st.markdown("## Six lessons: which step size is safe, and why")
+    st.markdown("Each takes two minutes: read, answer the question for yourself, and look.")
+    for number, lesson in enumerate(LESSONS, start=1):
+        with st.container(border=True):
+            st.markdown(f"### {number}. {lesson.title}")
+            st.markdown(lesson.text)
+            st.markdown(f":material/psychology: **Before you look:** {lesson.question}")
+            link_to(lesson.page, lesson.words, lesson.setup)
+            with st.expander("The answer"):
+                st.markdown(lesson.answer)
+    link_to("pages/paper.py", "And then: the paper's figures, recomputed", {})

@@ -4,11 +4,18 @@ import importlib
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core import caching
 
-from cvar_core.compiled import fingerprint
+from cvar_core import Problem, sweep
+from cvar_core.catalogue import methods
+from cvar_core.compiled import cache_folder, fingerprint, jit
+from cvar_core.engine import kernel
+from cvar_core.problem import evaluation
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,71 +48,96 @@ def test_fingerprint_follows_globals(monkeypatch):
     assert fingerprint(module._huber) != before
 
 
-def run(script: str, **env: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd="/",
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache of the test's own, which is empty at first."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    cache_folder.cache_clear()
+    yield tmp_path / "cache"
+    cache_folder.cache_clear()
 
 
-CUSTOM = """
-import torch
+def written(factor: float):
+    """A loss as its author has it in a file; read again, it is another function, as it is in another process."""
+    scope = {"__name__": __name__}
+    exec(f"def scalar(p, y):\n    r = p - y\n    return {factor} * r * r, 2 * {factor} * r", scope)
+    return scope["scalar"]
+
+
+def summed(scalar):
+    def total(p, y):
+        value = 0.0
+        for i in range(p.shape[0]):
+            value += scalar(p[i], y[i])[0]
+        return value
+
+    return total
+
+
+def served(compiled) -> bool:
+    """Whether a compiled function came from the disk."""
+    found = compiled.dispatcher.stats
+    return (sum(found.cache_hits.values()), sum(found.cache_misses.values())) == (1, 0)
+
+
+def test_an_edited_loss_is_never_served_from_a_stale_cache(folder):
+    p, y = np.arange(4.0), np.ones(4)
+    for factor, value, known in ((0.5, 3.0, False), (0.75, 4.5, False), (0.5, 3.0, True)):
+        compiled = jit(summed(written(factor)))
+        assert compiled(p, y) == value
+        assert served(compiled) == known
+    assert len(list(folder.rglob("*.nbc"))) == 2
+
+
+@pytest.mark.parametrize(
+    "kernel_of",
+    [lambda scalar: kernel._kernel(scalar, methods["spl"].weight), lambda scalar: evaluation._kernel(scalar, None)],
+    ids=["steps", "sums"],
+)
+def test_a_kernel_is_known_by_its_loss(kernel_of):
+    compiled = [kernel_of(written(factor)) for factor in (0.5, 0.75, 0.5)]
+    one, edited, again = (each.dispatcher._cache._impl.locator.get_source_stamp() for each in compiled)
+    assert one == again != edited
+
+
+SWEEP = {"methods": ["spl"], "lambdas": [0.1], "iterations": 20, "seeds": 1}
+NEXT = f"""
 from cvar_core import Problem, sweep
-from cvar_core.catalogue import Loss, losses
-def scalar(p, y):
-    r = p - y
-    return {factor} * r * r, 2 * {factor} * r
-losses.add(Loss("custom", "", "regression", lambda p, y: {factor} * (p - y) ** 2, lambda p, y: 2 * {factor} * (p - y),
-                lambda p, y: 2 * {factor} * torch.ones_like(p), scalar))
-problem = Problem.synthetic(loss="custom", eval_size=50)
-print(sweep(problem, methods=["spl"], lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])
-"""
-
-
-def test_an_edited_loss_is_never_served_from_a_stale_cache(tmp_path):
-    one, edited, again = (
-        run(CUSTOM.format(factor=factor), NUMBA_CACHE_DIR=str(tmp_path)) for factor in ("0.5", "0.75", "0.5")
-    )
-    plain = run(
-        "from cvar_core import *\n"
-        "problem = Problem.synthetic(loss='squared', eval_size=50)\n"
-        "print(sweep(problem, methods=['spl'], lambdas=[0.1], iterations=20, seeds=1).objectives[0, 0, -1, 0])",
-        NUMBA_CACHE_DIR=str(tmp_path),
-    )
-    assert one == again
-    assert float(one) == pytest.approx(float(plain), rel=1e-12)
-    assert float(edited) != pytest.approx(float(one), rel=1e-3)
-
-
-COUNT = """
-from cvar_core import Problem, sweep
-from cvar_core.engine.kernel import _kernel
 from cvar_core.catalogue import losses, methods
-sweep(Problem.synthetic(eval_size=50), methods=["spl"], lambdas=[0.1], iterations=20, seeds=1)
-hits = _kernel(losses["squared"].scalar, methods["spl"].weight).dispatcher.stats.cache_hits
-print(sum(hits.values()))
+from cvar_core.engine import kernel
+from cvar_core.problem import evaluation
+print(sweep(Problem.synthetic(eval_size=50), **{SWEEP}).objectives[0, 0, -1, 0].hex())
+scalar = losses["squared"].scalar
+for each in (kernel._kernel(scalar, methods["spl"].weight), evaluation._kernel(scalar, None)):
+    found = each.dispatcher.stats
+    print(sum(found.cache_hits.values()), sum(found.cache_misses.values()))
 """
 
 
-def test_compiled_code_is_found_again_by_the_next_process(tmp_path):
-    assert run(COUNT, NUMBA_CACHE_DIR=str(tmp_path)) == "0"
-    assert run(COUNT, NUMBA_CACHE_DIR=str(tmp_path)) == "1"
+def test_compiled_code_is_found_again_by_the_next_process_and_not_beside_the_package():
+    here = sweep(Problem.synthetic(eval_size=50), **SWEEP).objectives[0, 0, -1, 0].hex()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache_folder())}
+    done = subprocess.run([sys.executable, "-c", NEXT], env=env, capture_output=True, text=True, check=False, cwd="/")
+    assert done.stdout.split("\n") == [here, "1 0", "1 0", ""], done.stderr
+    assert set((ROOT / "cvar_core").rglob("*.nb*")) == set()
 
 
-def test_nothing_is_written_beside_the_package(tmp_path):
-    before = set((ROOT / "cvar_core").rglob("*.nb*"))
-    run(COUNT, NUMBA_CACHE_DIR=str(tmp_path))
-    assert set((ROOT / "cvar_core").rglob("*.nb*")) == before == set()
+def test_a_folder_that_cannot_be_made_costs_only_a_compilation(folder, tmp_path, monkeypatch):
+    blocked, temporary = tmp_path / "file", tmp_path / "temporary"
+    blocked.write_text("not a folder")  # no folder can be made below a file, whoever asks
+    temporary.mkdir()
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(name, str(blocked / "x"))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert jit(made(3.0, double))(1.0) == 5.0
+    assert cache_folder().parent == temporary
 
 
-def test_a_cache_that_cannot_be_written_costs_only_a_compilation(tmp_path):
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-    # No folder can be made below a file, whoever asks.
-    assert run(COUNT, NUMBA_CACHE_DIR=str(blocked / "x"), XDG_CACHE_HOME=str(blocked), HOME=str(blocked)) == "0"
+def test_a_disk_that_cannot_be_written_costs_only_a_compilation(folder, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(caching.IndexDataCacheFile, "save", full)
+        assert jit(made(4.0, double))(1.0) == 6.0
+    assert list(folder.rglob("*.nbc")) == []

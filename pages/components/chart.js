@@ -77,9 +77,16 @@ class Chart {
     this.fit(layout);
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", sent.label);
-    this.plotly.react(this.node, data, layout, (this.config ??= this.configure()));
+    this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));
     if (!this.drawings++) this.listen();
     if (walk) this.play(frames);
+  }
+
+  // Plotly draws in several turns, and fails in a later one if the chart has left the page meanwhile.
+  finish(drawing) {
+    drawing.catch((why) => {
+      if (!this.removed) throw why;
+    });
   }
 
   // Walks the frames once, and ends at the figure.
@@ -140,7 +147,7 @@ class Chart {
     this.listenToClicks();
     this.resizing = new ResizeObserver(() => {
       const shown = this.node.offsetWidth > 0;
-      if (shown && this.node.offsetWidth !== this.node._fullLayout.width) this.plotly.Plots.resize(this.node);
+      if (shown && this.node.offsetWidth !== this.node._fullLayout.width) this.finish(this.plotly.Plots.resize(this.node));
     });
     this.resizing.observe(this.node);
   }

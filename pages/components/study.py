@@ -104,7 +104,9 @@ class Study:
         return lam
 
     def _charts(self, result: Result, epsilon: float) -> None:
-        with st.container(key="charts"):  # laid out by the style sheet: each column would be one more message a poll
+        with st.container(
+            key="live-charts"
+        ):  # laid out by the style sheet: each column would be one more message a poll
             chosen = self._chosen(result.spec.lambdas)
             figure, finding, about = without_title(
                 sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=theme())

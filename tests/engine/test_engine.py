@@ -71,7 +71,7 @@ def follow(problem, spec, shard, stops):
 @pytest.mark.parametrize("sample_size", [None, 37])
 def test_chunks_do_not_change_a_bit(loss, sample_size):
     problem, spec = small(loss=loss, sample_size=sample_size, iterations=5_000)
-    for shard in shards(spec):
+    for shard in shards(spec)[-3:]:  # each method
         whole = follow(problem, spec, shard, [5_000])
         for stops in ([0, 1, 2, 5_000], [999, 1_000, 4_096, 4_097, 5_000], range(0, 5_001, 500)):
             state, objectives = follow(Problem(spec.problem), spec, shard, stops)
@@ -82,7 +82,7 @@ def test_chunks_do_not_change_a_bit(loss, sample_size):
 
 
 def test_workers_do_not_change_a_bit():
-    results = [sweep(Problem.synthetic(eval_size=3_000), iterations=2_000, seeds=3, workers=n) for n in (1, 2, 5)]
+    results = [sweep(Problem.synthetic(eval_size=1_500), iterations=500, seeds=3, workers=n) for n in (1, 2, 5)]
     for other in results[1:]:
         assert np.array_equal(other.objectives, results[0].objectives, equal_nan=True)
         assert other.optimum.value == results[0].optimum.value
@@ -150,7 +150,7 @@ def test_a_failing_optimum_ends_the_sweep_at_once(monkeypatch):
 
 
 def test_each_chunk_is_short_and_ends_the_run():
-    problem, spec = small(eval_size=1_000_000, iterations=100_000)
+    (problem, _), (_, spec) = small(), small(eval_size=1_000_000, iterations=100_000)  # so many need not be drawn
     state, stops = start(problem, spec, Shard("spl", 0)), []
     checkpoints = spec.checkpoint_iterations
     while state.recorded < len(checkpoints):
@@ -185,6 +185,6 @@ def test_data_sets_are_swept_too(kind):
     x = rng.standard_normal((200, 5)) * (rng.random((200, 5)) < 0.5)
     y = np.sign(x[:, 0] + rng.standard_normal(200))
     given = csr_array(x) if kind == "sparse" else x
-    result = sweep(Problem.from_arrays(given, y, loss="logistic", beta=0.5), iterations=2_000, seeds=2)
+    result = sweep(Problem.from_arrays(given, y, loss="logistic", beta=0.5), iterations=500, seeds=2)
     assert result.suboptimality.min() >= -1e-9
     assert result.ranges()["spl+"] is not None

@@ -12,18 +12,9 @@ from cvar_core import Problem, SpecError, SweepSpec, paper_grid
 from cvar_core.engine import Shard, advance, start
 from cvar_core.paper import LOSSES, NOISES, SHIPPED, compute, packed, panels, read, shipped, write
 from cvar_core.paper.difference import relative
+from tests.paper.optima import OPTIMA
 
 ROOT = Path(__file__).parent.parent.parent
-
-# Population values at β = 0.95 with their standard error at a million points.
-OPTIMA = {
-    ("squared", "normal"): (11.1640, 0.022),
-    ("squared", "gumbel"): (135.020, 0.46),
-    ("squared", "lognormal"): (2576.94, 28.5),
-    ("absolute", "normal"): (4.6756, 0.0045),
-    ("absolute", "gumbel"): (15.9322, 0.025),
-    ("absolute", "lognormal"): (63.2298, 0.19),
-}
 
 
 def test_the_panels_are_the_papers():
@@ -64,11 +55,8 @@ def test_the_optima_are_certified_and_where_theory_has_them():
     for result in shipped():
         problem = result.spec.problem
         assert len(result.optimum.theta) == problem.dim
-        if problem.loss == "logistic":
-            assert result.optimum.value == pytest.approx(np.log(2), rel=1e-12)
-        else:
-            value, error = OPTIMA[problem.loss, problem.noise]
-            assert abs(result.optimum.value - value) < 4 * error
+        value, error = OPTIMA[problem.loss, problem.noise]
+        assert abs(result.optimum.value - value) < 4 * error
 
 
 def test_a_run_computed_now_is_the_one_that_ships():

@@ -12,11 +12,11 @@ every_loss = pytest.mark.parametrize("loss", losses.names())
 
 
 def iterates(problem: Problem, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Points near and far from the optimum, with α below, at and above the quantile."""
-    best = problem.optimum()
-    far = torch.tensor([0.0, 0.01, 0.3, 3.0, 1e3], dtype=torch.float64).repeat(4)
-    thetas = best.theta + far[:, None] * torch.randn(20, problem.spec.dim, dtype=torch.float64, generator=rng)
-    alphas = best.alpha * torch.tensor([-1.0, 0.0, 0.5, 1.0, 1.5], dtype=torch.float64).repeat_interleave(4)
+    """Points near and far from where the targets come from, with α below, at and above the quantile there."""
+    near, far = problem.theta_gen, torch.tensor([0.0, 0.01, 0.3, 3.0, 1e3], dtype=torch.float64).repeat(4)
+    thetas = near + far[:, None] * torch.randn(20, problem.spec.dim, dtype=torch.float64, generator=rng)
+    level = torch.quantile(problem.losses(near), problem.spec.beta)
+    alphas = level * torch.tensor([-1.0, 0.0, 0.5, 1.0, 1.5], dtype=torch.float64).repeat_interleave(4)
     return thetas, alphas
 
 

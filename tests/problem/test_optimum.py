@@ -11,33 +11,31 @@ from cvar_core import Cancelled, Problem, sweep
 from cvar_core.catalogue import losses
 from cvar_core.problem import cvar
 from cvar_core.problem.draws import targets
-
-# Population values at β = 0.95: noise ↦ (F* of absolute loss, its standard error at 10⁶ points, the same for squared).
-CLOSED_FORMS = {
-    "normal": (4.6756, 0.0045, 11.1640, 0.022),
-    "gumbel": (15.9322, 0.025, 135.020, 0.46),
-    "lognormal": (63.2298, 0.19, 2576.94, 28.5),
-}
+from tests.paper.optima import OPTIMA
 
 
-@pytest.mark.paper
-@pytest.mark.parametrize("noise", CLOSED_FORMS)
-@pytest.mark.parametrize("loss", ["squared", "absolute", "logistic"])
-def test_optimum_of_the_papers_problems_is_the_closed_form(loss, noise):
-    problem = Problem.synthetic(loss=loss, noise=noise, eval_size=1_000_000)
+@pytest.mark.parametrize(
+    ("loss", "noise", "size"),
+    [
+        # The rest of the paper's problems, at its size, ships: tests/paper/test_shipped.py.
+        pytest.param("squared", "lognormal", 1_000_000, marks=pytest.mark.paper),
+        pytest.param("absolute", "gumbel", 1_000_000, marks=pytest.mark.paper),
+        pytest.param("logistic", "normal", 1_000_000, marks=pytest.mark.paper),
+        ("squared", "normal", 50_000),
+        ("absolute", "normal", 50_000),
+        ("absolute", "lognormal", 50_000),
+    ],
+)
+def test_optimum_of_the_papers_problems_is_the_closed_form(loss, noise, size):
+    problem = Problem.synthetic(loss=loss, noise=noise, eval_size=size)
     best = problem.optimum()
-    absolute, absolute_error, squared, squared_error = CLOSED_FORMS[noise]
-    value, error = {
-        "absolute": (absolute, absolute_error),
-        "squared": (squared, squared_error),
-        "logistic": (math.log(2), 1e-15),
-    }[loss]
-    assert best.value == pytest.approx(value, abs=3.5 * error)
+    value, error = OPTIMA[loss, noise]
+    assert best.value == pytest.approx(value, abs=3.5 * error * math.sqrt(1_000_000 / size))
     assert best.gap is not None
     assert best.gap <= 1e-9 * (1 + best.value)
     assert best.value == pytest.approx(cvar(problem.losses(best.theta), 0.95), rel=1e-13)
     if loss != "logistic":
-        _, noise_drawn = targets(problem.spec, torch.zeros(1_000_000, dtype=torch.float64))
+        _, noise_drawn = targets(problem.spec, torch.zeros(size, dtype=torch.float64))
         at_generator = cvar(problem.loss.value(noise_drawn, torch.zeros_like(noise_drawn)), 0.95)
         assert best.value <= at_generator * (1 + 1e-12)
 
@@ -54,8 +52,8 @@ def exact_by_linear_programme(x: np.ndarray, y: np.ndarray, beta: float) -> floa
     return float(found.fun)
 
 
-@pytest.mark.parametrize("n", [10, 11, 60, 300])
-@pytest.mark.parametrize("level", ["erm", "0.3", "0.5", "0.95", "max"])
+@pytest.mark.parametrize("n", [10, 11, 150])
+@pytest.mark.parametrize("level", ["erm", "0.3", "0.95", "max"])
 def test_absolute_loss_agrees_with_an_exact_linear_programme(n, level):
     beta = {"erm": 0.0, "max": (n - 1) / n}.get(level) if level in ("erm", "max") else float(level)
     rng = np.random.default_rng(n)
@@ -70,8 +68,8 @@ def test_absolute_loss_agrees_with_an_exact_linear_programme(n, level):
 
 
 @pytest.mark.parametrize("loss", losses.names())
-@pytest.mark.parametrize("beta", [0.0, 0.2, 0.5, 0.9, 0.99, 0.999])
-@pytest.mark.parametrize("n", [10, 100, 5_000])
+@pytest.mark.parametrize("beta", [0.0, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("n", [10, 2_000])
 def test_optimum_is_certified_for_any_level_and_size(loss, beta, n):
     problem = Problem.synthetic(loss=loss, noise="student", beta=beta, dim=3, sample_size=n)
     best = problem.optimum()
@@ -92,7 +90,7 @@ def test_separable_labels_have_an_infimum_of_zero(beta):
     assert best.gap is not None
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_small_classification_sets_do_not_stick_at_the_kink(seed):
     draw = np.random.default_rng(seed)
     x = draw.standard_normal((60, 3))
@@ -153,11 +151,8 @@ def test_solving_stops_when_asked(after):
     assert calls == after + 1
 
 
-@pytest.mark.paper
 @pytest.mark.parametrize("loss", ["squared", "absolute", "logistic"])
-def test_no_run_of_a_paper_sized_sweep_beats_the_optimum(loss):
-    problem = Problem.synthetic(loss=loss, noise="gumbel", eval_size=1_000_000)
-    result = sweep(problem, iterations=100_000)
-    best = result.optimum.value
-    assert np.nanmin(result.suboptimality) >= -1e-9 * (1 + abs(best))
-    assert result.objectives.shape == (3, 5, 27, 15)
+def test_no_run_beats_the_optimum(loss):
+    result = sweep(Problem.synthetic(loss=loss, noise="gumbel", eval_size=20_000), iterations=20_000, seeds=2)
+    assert np.nanmin(result.suboptimality) >= -1e-9 * (1 + abs(result.optimum.value))
+    assert np.nanmin(result.suboptimality) < 0.02 * result.start_gap, "some run comes near it"
