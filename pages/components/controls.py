@@ -32,7 +32,11 @@ class Asked:
 
 
 class Controls:
-    """The controls of one page. Each has a key that starts with the page's name, which is its name in the URL."""
+    """The controls of one page. Each has a key that starts with the page's name, which is its name in the URL.
+
+    What comes and goes among them stands in a container that stays. Otherwise everything below would move by a place, be
+    built anew by the browser, and a change that is made at that moment would not reach the URL.
+    """
 
     def __init__(self, page: str, limits: Limits) -> None:
         self._page = page
@@ -103,7 +107,8 @@ class Controls:
                 self._number(f"{noise}_{name}", name, f"{noises[noise].formula}")
         self._leave_room("noise_params")
         given = {name: st.session_state[self._key(f"{noise}_{name}")] for name in parameters}
-        self._preview(noise, given)
+        with st.container():
+            self._preview(noise, given)
         beta, dim = st.columns(2)
         with beta:
             level = self._number("beta", "Level β", "0.95 averages the worst 5% of the losses; 0 is their mean.", 0.01)
@@ -154,6 +159,12 @@ class Controls:
 
     def _grid(self) -> Any:
         kind = self._choice("grid", "Step sizes λ", GRIDS, "The paper's 15, a log-spaced range, or your own list.")
+        with st.container():
+            lambdas = self._lambdas(kind)
+        self._leave_room("lambdas")
+        return lambdas
+
+    def _lambdas(self, kind: str) -> Any:
         try:
             if kind == "list":
                 text = st.text_input(
@@ -173,8 +184,6 @@ class Controls:
             return read_grid("paper")
         except SpecError as wrong:
             return wrong
-        finally:
-            self._leave_room("lambdas")
 
     def _more_of_problem(self, evaluated: Any) -> dict[str, Any]:
         drawn = st.number_input(

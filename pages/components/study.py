@@ -48,7 +48,8 @@ class Study:
             "Your step size λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
             help="Is this λ safe? Between two λ of the grid it is read off the line between them, without a new run.",
         )  # fmt: skip
-        self._lam = self._read(text)
+        with st.container():
+            self._lam = self._read(text)
         share = st.select_slider(
             "Usable: closes this share of the gap", SHARES, "90%", key=self._key("closed"), bind="query-params",
             help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
