@@ -1,5 +1,5 @@
 # make run   installs and opens the dashboard        make test  installs and passes every test
-# make lint  style, types and the direction of imports   make bench  measures the engine
+# make lint  style, types, imports and the Dockerfile        make bench  measures the engine
 
 PYTHON ?= python3
 PORT ?= 8501
@@ -46,6 +46,8 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@# DL3057 asks for a HEALTHCHECK. There are builds of hadolint for Linux on x86-64 only.
+	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint --warning DL3057 Dockerfile; else echo "The Dockerfile was not checked."; fi
 
 bench: .venv/.ready
 	$(BIN)/python -m cvar_core bench

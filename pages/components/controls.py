@@ -34,8 +34,8 @@ class Asked:
 class Controls:
     """The controls of one page. Each has a key that starts with the page's name, which is its name in the URL.
 
-    What comes and goes among them stands in a container that stays. Otherwise everything below would move by a place, be
-    built anew by the browser, and a change that is made at that moment would not reach the URL.
+    What comes and goes among them stands in a container that stays. Otherwise everything below would move by a place,
+    be built anew by the browser, and a change that is made at that moment would not reach the URL.
     """
 
     def __init__(self, page: str, limits: Limits) -> None:

@@ -1,0 +1,139 @@
+"""The image, as far as it can be checked without building it."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from cvar_core.jobs import Limits
+from cvar_core.version import __version__
+from tools.container import start
+
+ROOT = Path(__file__).parent.parent
+DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text("utf-8"))
+BUILD, FINAL = re.split(r"^FROM .*$", DOCKERFILE, flags=re.MULTILINE)[1:]
+COMPOSE = (ROOT / "compose.yaml").read_text("utf-8")
+IGNORE = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+
+
+def said(stage: str, instruction: str) -> list[str]:
+    return re.findall(rf"^{instruction} (.*)$", stage, re.MULTILINE)
+
+
+def variables() -> dict[str, str]:
+    return dict(pair.split("=", 1) for line in said(FINAL, "ENV") for pair in line.split())
+
+
+def test_versions_stand_in_one_place():
+    pins = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
+    assert not [pin for pin in pins if pin.split("==")[1] in BUILD]
+    assert BUILD.count("--constraint requirements.txt torch") == 2, "from the CPU index, or else from the default one"
+    assert "--requirement requirements.txt" in BUILD
+    assert f'image.version="{__version__}"' in FINAL
+
+
+def test_torch_comes_from_the_index_that_make_uses():
+    (index,) = re.findall(r"^TORCH_INDEX_URL \?= (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert said(BUILD, "ARG") == [f"TORCH_INDEX_URL={index}"]
+
+
+def test_everything_the_dashboard_needs_is_in_the_image_and_nothing_else():
+    copied = {source for line in said(BUILD, "COPY") for source in line.split()[:-1]}
+    assert all((ROOT / source).exists() for source in copied)
+    assert copied == {line[1:] for line in IGNORE if line.startswith("!")}, ".dockerignore lets in what is copied"
+    assert [line for line in IGNORE if line and line[0] not in "!#"] == ["*", "**/__pycache__"]
+    assert {"app.py", "pages", "cvar_core", ".streamlit/config.toml"} <= copied
+
+
+def test_what_a_first_visit_would_write_is_there_before_the_root_is_read_only():
+    assert BUILD.count("compileall -q -j 0 --invalidation-mode unchecked-hash") == 2, "of the packages and of the app"
+    assert "python -m pages.components.plotly_js" in BUILD
+    assert "python -m tools.container.start compile" in BUILD
+    kernels = variables()["NUMBA_CACHE_DIR"]
+    assert f"NUMBA_CACHE_DIR={kernels}" in BUILD
+    assert f"--from=build {kernels} {kernels}" in said(FINAL, "COPY")
+
+
+def test_the_main_process_is_python_itself_and_not_root():
+    (entry,), (command,) = said(FINAL, "ENTRYPOINT"), said(FINAL, "CMD")
+    assert json.loads(entry) == ["python", "-m", "tools.container.start"], "a shell would keep the signal to itself"
+    assert json.loads(command) == ["dashboard"]
+    (user,) = said(FINAL, "USER")
+    assert int(user.split(":")[0]) > 0
+    assert FINAL.rindex("\nRUN ") < FINAL.index("\nUSER ")
+
+
+def test_compose_runs_it_with_as_little_as_it_needs():
+    (port,), (data,) = said(FINAL, "EXPOSE"), said(FINAL, "VOLUME")
+    assert variables()["CVAR_DATA_DIR"] == data
+    assert variables()["STREAMLIT_SERVER_PORT"] == port
+    for line in (f"}}:{port}", f"runs:{data}", "read_only: true", "/tmp:", "- ALL", "no-new-privileges:true"):
+        assert line in COMPOSE
+    (gigabytes,) = re.findall(r"mem_limit: (\d+)g", COMPOSE)
+    assert int(gigabytes) * 2**30 > Limits().memory + 2**30, "the runs, and the server itself"
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "name"),
+    [
+        ("x86_64", "sse4_2 abm avx avx2 bmi1 bmi2 f16c fma movbe avx512f", "x86-64-v3"),
+        ("x86_64", "sse4_2 avx", "generic"),
+        ("aarch64", "", "generic"),
+    ],
+)
+def test_kernels_are_for_a_family_of_processors(machine, flags, name):
+    assert start.processor(machine, set(flags.split())) == name
+
+
+def test_the_stop_signal_ends_the_first_process_at_once_while_it_starts():
+    script = "import signal; from tools.container import start; start.pin_kernels = lambda: signal.raise_signal(15)"
+    ended = subprocess.run([sys.executable, "-c", f"{script}; start.main(['dashboard'])"], cwd=ROOT)
+    assert ended.returncode == 128 + signal.SIGTERM
+
+
+def test_the_stop_signal_is_ctrl_c_to_a_command(monkeypatch):
+    monkeypatch.setattr("cvar_core.cli.main", lambda arguments: signal.raise_signal(signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start.command(["sweep"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
+def test_health_is_what_the_dashboard_says(status, code):
+    asked = []
+
+    class Dashboard(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Dashboard) as server:
+        threading.Thread(target=server.handle_request).start()
+        assert healthy(server.server_port, "/lab/").returncode == code
+    assert asked == ["/lab/_stcore/health"]
+    assert said(FINAL, "HEALTHCHECK")[0].endswith('CMD ["python", "-S", "/app/tools/container/healthy.py"]')
+
+
+def test_a_port_that_nobody_serves_is_not_healthy():
+    found = healthy(9)
+    assert found.returncode == 1
+    assert found.stderr.startswith("port 9 does not answer")
+
+
+def healthy(port: int, base: str = "") -> subprocess.CompletedProcess[str]:
+    settings = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_BASE_URL_PATH": base}
+    command = [sys.executable, "-S", str(ROOT / "tools/container/healthy.py")]
+    return subprocess.run(command, env=settings, capture_output=True, text=True)

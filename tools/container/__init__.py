@@ -1,0 +1,1 @@
+"""What the image runs: its main process and its health check."""
