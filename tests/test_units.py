@@ -1,5 +1,6 @@
 """Claims about the unit of the loss: who notices it, by how much, and that the pair of step sizes is what mends it."""
 
+import functools
 import math
 from dataclasses import replace
 
@@ -22,6 +23,9 @@ from cvar_core.units import (
     tolerance,
     walk,
 )
+from tests.solving import solved_once as solved_once
+
+pytestmark = pytest.mark.usefixtures("solved_once")
 
 NAMED = [("squared", "lognormal"), ("absolute", "normal"), ("logistic", "gumbel"), ("huber", "student")]
 GRID = (0.03, 1.0)
@@ -32,9 +36,14 @@ def paths(loss, noise, lam, scale, iterations=400):
     return {path.variant: path for path in found}
 
 
-@pytest.fixture(scope="module", params=[("absolute", "normal"), ("squared", "lognormal")], ids=lambda pair: pair[0])
+@functools.cache
+def tried(loss, noise):
+    return tolerance(problem_of(loss, noise))
+
+
+@pytest.fixture(params=[("absolute", "normal"), ("squared", "lognormal")], ids=lambda pair: pair[0])
 def found(request):
-    return tolerance(problem_of(*request.param))
+    return tried(*request.param)
 
 
 # The paths.
@@ -178,7 +187,7 @@ def test_with_one_step_size_the_usable_ones_move_by_decades(found):
 
 
 def test_where_alpha_decides_the_usable_step_sizes_grow_in_step_with_the_unit():
-    found = tolerance(problem_of("absolute", "normal"))
+    found = tried("absolute", "normal")
     for variant in (SPL, SGM):
         ranges = [found.range(variant, scale) for scale in (0.001, 0.01, 0.1)]
         lows = [math.log10(each.low) for each in ranges]
@@ -220,7 +229,7 @@ def test_a_step_size_may_be_usable_with_alpha_alone(found):
 
 
 def test_with_the_pair_theta_has_moved_where_it_is_usable():
-    assert tolerance(problem_of("absolute", "normal")).without_theta(SPL_PLUS) is None
+    assert tried("absolute", "normal").without_theta(SPL_PLUS) is None
 
 
 def test_the_catalogue_is_left_as_it_was(found):

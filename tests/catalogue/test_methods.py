@@ -76,7 +76,7 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
 @every_method
 @every_loss
 def test_step_minimises_model_plus_proximal_term(method, loss, rng):
-    at, sizes = random_points(loss, 40, 3, rng)
+    at, sizes = random_points(loss, 16, 3, rng)
     theta, alpha = method.step(at, sizes)
     reached = proximal(method, at, sizes, theta, alpha)
     for i in range(len(reached)):

@@ -175,7 +175,7 @@ def test_inputs_are_left_alone(rng):
 
 CHECKED = """
 from cvar_core import Problem, sweep
-for dim, size in ((1, 256), (5, 300), (10, 777)):
+for dim, size in ((1, 256), (5, 511), (10, 777)):
     problem = Problem.synthetic("logistic", "normal", eval_size=size, dim=dim)
     sweep(problem, ["spl"], [1.0 + k for k in range(70)], iterations=40, seeds=1)
 print("all in bounds")

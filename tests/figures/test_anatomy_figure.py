@@ -29,6 +29,7 @@ from cvar_core.problem.anatomy import (
     risks,
     tail_parts,
 )
+from tests.figures.results import trace
 
 SOME = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.5, 7.0, 40.0]), min_size=1, max_size=12)  # with many ties
 LEVELS = st.one_of(st.floats(0, 0.999), st.sampled_from([0.0, 0.05, 0.25, 0.5, 0.9, 0.95, 0.999]))
@@ -44,10 +45,6 @@ def way(loss: str, noise: str, beta: float) -> Way:
     problem = Problem.synthetic(loss, noise, beta, eval_size=5_000)
     end = problem.theta_gen if loss != "logistic" else torch.zeros(10, dtype=torch.float64)
     return Way(problem, problem.start(0).theta, end)
-
-
-def trace(figure, uid):
-    return next(each for each in figure["data"] if each["uid"] == uid)
 
 
 def drawn(figure):

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from cvar_core import Optimum, ProblemSpec, Result, SpecError, SweepSpec, figures
+from tests.figures.results import trace
 
 NAN = math.nan
 
@@ -26,10 +27,6 @@ def made(finals, names=("spl", "spl+"), first=-2, start=100.0, running=False) ->
 
 A = made([[100, 9, 1, 50], [50, 1, 0.5, NAN]])
 B = made([[1e5, 2e3, 2e3, 9e4, NAN], [9e4, 1e3, 1e3, 1e3, 9e4]], first=-4, start=1e5)
-
-
-def trace(figure, uid):
-    return next(one for one in figure["data"] if one["uid"] == uid)
 
 
 def title(figure) -> str:

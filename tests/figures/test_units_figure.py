@@ -12,6 +12,9 @@ from cvar_core.figures import without_title
 from cvar_core.figures.units import unit_curves, unit_paths, unit_ranges
 from cvar_core.results import number
 from cvar_core.units import LAMBDAS, SCALES, SPL, SPL_PLUS, VARIANTS, tolerance, walk
+from tests.figures.results import trace
+
+pytestmark = pytest.mark.usefixtures("solved_once")
 
 SMALL = ProblemSpec(loss="absolute", noise="normal", eval_size=1_000)
 WILD = ProblemSpec(loss="squared", noise="lognormal", eval_size=1_000)
@@ -20,10 +23,6 @@ WILD = ProblemSpec(loss="squared", noise="lognormal", eval_size=1_000)
 @pytest.fixture(scope="module")
 def found():
     return tolerance(SMALL, iterations=1_000)
-
-
-def trace(figure, uid):
-    return next(each for each in figure["data"] if each["uid"] == uid)
 
 
 def drawn(figure, group, variant):

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
+_MOST = 2_000  # pieces
+
 
 class Held(Executor):
     def __init__(self) -> None:
@@ -27,5 +29,14 @@ class Held(Executor):
                 future.set_result(found)
             pieces = None if pieces is None else pieces - 1
 
+    def until(self, happened: Callable[[], bool]) -> None:
+        """Do one piece after another until something has happened."""
+        for _ in range(_MOST):
+            if happened():
+                return
+            assert self.waiting, "there is nothing left to do"
+            self.work(1)
+        raise AssertionError("it did not happen")
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self.work()
+        self.waiting.clear()

@@ -1,60 +1,26 @@
 """The Anatomy page: what it says of the tail, of the formula, of the extremes and of classifiers that give up."""
 
 import math
-from pathlib import Path
 
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from cvar_core import Problem
 from cvar_core.problem import anatomy, cvar
 from cvar_core.results import number
+from tests.pages.opening import opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
-PAGE = Path(__file__).parent.parent.parent / "pages" / "anatomy.py"
+pytestmark = pytest.mark.usefixtures("linked")
+
+opened = opener("anatomy")
 CHARTS = ["anatomy-tail", "anatomy-variational", "anatomy-extremes", "anatomy-classifiers"]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def small():
-    """A few points are enough here; what is cached must not outlive them."""
-    _forget()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anatomy, "POINTS", 2_000)
-        patch.setattr(anatomy, "_STEP", 0.3)
-        patch.setattr(anatomy, "_HALVINGS", 1)
+    """A few points are enough here."""
+    with smaller((anatomy, "POINTS", 2_000), (anatomy, "_STEP", 0.3), (anatomy, "_HALVINGS", 1)):
         yield
-    _forget()
-
-
-def _forget():
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
-@pytest.fixture(autouse=True)
-def linked(monkeypatch):
-    """Where the links lead: they need the app's navigation, which a page by itself has not."""
-    links = []
-    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
-    return links
-
-
-def opened(**link):
-    page = AppTest.from_file(str(PAGE), default_timeout=60)
-    for name, value in link.items():
-        page.query_params[f"anatomy_{name}"] = value
-    return shown(page.run())
-
-
-def shown(page):
-    assert not page.exception, page.exception[0].message
-    return page
-
-
-def words(page):
-    return "\n".join(element.value for kind in (page.markdown, page.caption, page.info) for element in kind)
 
 
 def trace(page, chart, uid):

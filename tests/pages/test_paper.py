@@ -1,24 +1,21 @@
 """The page of the paper's figures: what a visitor reads, and what computing a panel again does to it."""
 
 import dataclasses
-from pathlib import Path
+import functools
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from cvar_core import ProblemSpec, SweepSpec, paper
-from cvar_core.jobs import Limits, Manager
+from cvar_core.jobs import Limits
 from cvar_core.results import decades
-from cvar_core.store import Store
-from pages.components import service
 from pages.components.lesson import explore_link
 from pages.components.study import SHARES
+from tests.pages import opening
 from tests.pages.driving import Visits
-from tests.pages.held import Held
+from tests.pages.opening import button, shown, words
 from tests.pages.reading import charts_of, figures_of
-from tests.pages.serving import served
+from tests.pages.serving import ROOT, served
 
-ROOT = Path(__file__).parent.parent.parent
 SCRIPT = """
 import streamlit as st
 pages = [st.Page("{root}/pages/paper.py", default=True), st.Page("{root}/pages/explore.py")]
@@ -35,19 +32,6 @@ if not hasattr(paper, "before"):  # the script runs again and again
     study = paper.Study(tuple(paper.compute(specs, 1)), (), {})
     paper.before, paper.shipped = paper.shipped, lambda: study
 """
-
-
-@pytest.fixture
-def held():
-    return Held()
-
-
-@pytest.fixture
-def jobs(held, monkeypatch):
-    manager = Manager(Store.open(None), held, 1, Limits())
-    monkeypatch.setattr(service, "manager", lambda: manager)
-    yield manager
-    manager.close()
 
 
 @pytest.fixture(scope="module")
@@ -70,26 +54,7 @@ def opened(jobs, tmp_path):
     script = tmp_path / "main.py"
     script.write_text(SCRIPT.format(root=ROOT), "utf-8")
 
-    def visit(**link):
-        page = AppTest.from_file(str(script), default_timeout=60)
-        for name, value in link.items():
-            page.query_params[name] = value
-        return shown(page.run())
-
-    return visit
-
-
-def shown(page):
-    assert not page.exception, page.exception[0].message
-    return page
-
-
-def words(page):
-    kinds = ("markdown", "caption", "info", "warning", "error", "subheader")
-    texts = [element.value for kind in kinds for element in getattr(page, kind)]
-    texts += [element.proto.body for element in page.get("html")]
-    texts += [element.proto.text for element in page.get("progress")]
-    return "\n".join(texts)
+    return functools.partial(opening.opened, str(script))
 
 
 def again(page, k):
@@ -97,7 +62,7 @@ def again(page, k):
 
 
 def everything(page):
-    return next(each for each in page.button if each.label == "Compute all nine again")
+    return button(page, "Compute all nine again")
 
 
 def panel_text(page, k):
@@ -232,7 +197,7 @@ def test_all_are_computed_one_after_another(opened, jobs, held, small):
 def test_stop_ends_it(opened, jobs, held, small):
     page = opened()
     page = shown(everything(page).click().run())
-    page = shown(next(each for each in page.button if each.label == "Stop").click().run())
+    page = shown(button(page, "Stop").click().run())
     assert jobs.open_jobs == 0
     assert not page.get("progress")
     assert "Stopped at 0%" in panel_text(page, 0)

@@ -2,11 +2,8 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from cvar_core import units
 from cvar_core.catalogue import losses, noises
@@ -14,43 +11,19 @@ from cvar_core.results import decades, number
 from pages.components.controls import Controls
 from pages.components.lesson import explore_link
 from pages.components.presets import DEFAULT
+from tests.pages.opening import opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
-PAGE = Path(__file__).parent.parent.parent / "pages" / "units.py"
+pytestmark = pytest.mark.usefixtures("linked")
+
+opened = opener("units")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def small():
-    """A few points are enough here; what is cached must not outlive them."""
-    st.cache_data.clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(units, "EVAL_SIZE", 4_000)
+    """A few points are enough here."""
+    with smaller((units, "EVAL_SIZE", 4_000)):
         yield
-    st.cache_data.clear()
-
-
-@pytest.fixture(autouse=True)
-def linked(monkeypatch):
-    """Where the links lead: they need the app's navigation, which a page by itself has not."""
-    links = []
-    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
-    return links
-
-
-def opened(**link):
-    page = AppTest.from_file(str(PAGE), default_timeout=60)
-    for name, value in link.items():
-        page.query_params[f"units_{name}"] = value
-    return shown(page.run())
-
-
-def shown(page):
-    assert not page.exception, page.exception[0].message
-    return page
-
-
-def words(page):
-    return "\n".join(element.value for kind in (page.markdown, page.caption, page.info) for element in kind)
 
 
 def headline(page):

@@ -3,6 +3,7 @@
 import pytest
 
 from cvar_core.paper import Study, compute, panels
+from tests.solving import solved_once as solved_once
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ def held():
 
 
 @pytest.fixture
-def jobs(held):
+def jobs(held, solved_once):
     manager = Manager(Store.open(None), held, 1, Limits())
     yield manager
     manager.close()

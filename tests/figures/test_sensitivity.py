@@ -1,0 +1,129 @@
+"""Claims about the chart of sensitivity: it says what the summary says, and nothing that diverged bends it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cvar_core import figures
+from cvar_core.results import finding
+from tests.figures.results import METHODS, axis_span, gently, made, trace
+
+
+def test_median_points_and_triangles_say_what_the_summary_says(real):
+    figure, summary = figures.sensitivity(real), real.summary()
+    top = axis_span(figure, "yaxis")[1]
+    assert (summary["status"] == "diverged").any()
+    assert ((summary["status"] == "ok") & (summary["median"] > top)).any()  # off the chart, but finite
+    for name in METHODS:
+        rows = summary[summary["method"] == name]
+        line, triangles = trace(figure, f"{name}-median"), trace(figure, f"{name}-triangles")
+        off = ~(rows["median"] <= top)
+        assert line["x"] == rows["lambda"].tolist()
+        assert line["y"] == [None if out else y for y, out in zip(rows["median"], off, strict=True)]
+        assert triangles["x"] == rows["lambda"][off | (rows["status"] != "ok")].tolist()
+        assert len(set(triangles["y"])) <= 1
+
+
+def test_one_row_of_open_triangles_per_method_with_a_legend_entry_of_their_own():
+    gaps = gently()
+    gaps[0, :, 1:, 2:] = math.nan
+    gaps[2, :, 1:, 4] = math.nan
+    figure = figures.sensitivity(made(gaps))
+    rows = [trace(figure, f"{name}-triangles") for name in METHODS]
+    assert [len(row["x"]) for row in rows] == [3, 0, 1]
+    assert rows[0]["y"][0] > rows[2]["y"][0]
+    assert all(row["marker"]["symbol"].endswith("open") for row in rows)
+    shown = [one["name"] for one in figure["data"] if one.get("showlegend", True)]
+    assert shown == ["SGM", "SPL", "SPL₊", "diverged or off the chart"]
+
+
+def test_without_triangles_there_is_no_strip_and_no_legend_entry_for_them():
+    figure = figures.sensitivity(made(gently()))
+    assert "yaxis2" not in figure["layout"]
+    assert all("diverged" not in one["name"] for one in figure["data"])
+
+
+def test_a_lambda_at_which_one_seed_diverged_has_its_median_and_a_triangle():
+    gaps = gently()
+    gaps[1, 0, 1:, 3] = math.nan
+    result = made(gaps)
+    figure = figures.sensitivity(result)
+    lam = result.spec.lambdas[3]
+    assert trace(figure, "spl-median")["y"][3] == result.at().median[1, 3]
+    assert trace(figure, "spl-triangles")["x"] == [lam]
+    assert "1 of 3 seeds diverged" in trace(figure, "spl-triangles")["text"][0]
+    top = figure["layout"]["yaxis"]["range"][1]
+    assert max(y for y in trace(figure, "spl-band")["y"] if y) == pytest.approx(10**top)
+
+
+@pytest.mark.parametrize("gap", [0.0, -1e-12])
+def test_no_gap_at_all_lies_on_the_floor_of_the_chart(gap):
+    gaps = gently()
+    gaps[0, :, -1, 1] = gap
+    figure = figures.sensitivity(made(gaps))
+    assert trace(figure, "sgm-median")["y"][1] == pytest.approx(10 ** figure["layout"]["yaxis"]["range"][0])
+    assert figure["layout"]["yaxis"]["range"] == figures.sensitivity(made(gently()))["layout"]["yaxis"]["range"]
+
+
+def test_the_band_is_the_range_over_seeds():
+    result = made(gently(lambdas=3))
+    band, end = trace(figures.sensitivity(result), "spl-band"), result.at()
+    low, high = end.low[1].tolist(), end.high[1].tolist()
+    assert band["y"] == [*low, *reversed(high), low[0]]
+    assert band["fillcolor"] == figures.translucent("#0072B2", 0.16)
+
+
+def test_the_range_of_a_lonely_point_is_seen():
+    result = made(gently(lambdas=1))
+    band, end = trace(figures.sensitivity(result), "sgm-band"), result.at()
+    assert min(band["x"]) < result.spec.lambdas[0] < max(band["x"])
+    assert (min(band["y"]), max(band["y"])) == (end.low[0, 0], end.high[0, 0])
+
+
+def test_one_seed_has_no_band():
+    assert all(not trace(figures.sensitivity(made(gently(seeds=1))), f"{name}-band")["x"] for name in METHODS)
+
+
+def test_a_chart_of_diverged_runs_alone_shows_where_they_were():
+    gaps = gently(names=1, lambdas=2)
+    gaps[:, :, 1:] = math.nan
+    result = made(gaps)
+    figure = figures.sensitivity(result)
+    assert trace(figure, "sgm-median")["y"] == [None, None]
+    assert trace(figure, "sgm-triangles")["x"] == list(result.spec.lambdas)
+    bottom, top = axis_span(figure, "yaxis")
+    assert bottom < result.epsilon() < result.start_gap < top
+    assert [one["uid"] for one in figures.curves(result)["data"]] == []
+
+
+def test_the_title_is_the_finding_and_levels_are_labelled(real):
+    figure = figures.sensitivity(real, epsilon=100.0, mark=0.5)
+    bare, title, subtitle = figures.without_title(figure)
+    assert title == finding(real, 100.0)
+    assert "500 iterations" in subtitle
+    assert "title" not in bare["layout"]
+    assert "title" in figure["layout"]
+    labels = {one["text"]: one for one in figure["layout"]["annotations"]}
+    assert labels["ε = 100"]["y"] == pytest.approx(2)  # annotations stand at the logarithm, shapes at the value
+    assert labels["your λ = 0.5"]["x"] == pytest.approx(math.log10(0.5))
+    levels = [one["y0"] for one in figure["layout"]["shapes"] if one["type"] == "line"]
+    assert 100.0 in levels
+
+
+def test_an_epsilon_far_above_the_start_stretches_nothing_and_has_no_line():
+    figure, usual = figures.sensitivity(made(gently()), epsilon=1e9), figures.sensitivity(made(gently()))
+    assert figure["layout"]["yaxis"]["range"][1] == usual["layout"]["yaxis"]["range"][1]
+    assert figure["layout"]["shapes"] == []
+    assert len(usual["layout"]["shapes"]) == 1
+
+
+def test_a_sweep_that_still_runs_says_so():
+    figure = figures.sensitivity(made(gently(), recorded=3))
+    assert figure["layout"]["title"]["text"].startswith("So far: ")
+    assert figure["layout"]["title"]["subtitle"]["text"].startswith("10 of 100 iterations")
+    waiting = figures.sensitivity(made(np.full((3, 3, 4, 5), math.nan), recorded=0))
+    assert "starting" in waiting["layout"]["title"]["text"]
+    assert waiting["data"] == []

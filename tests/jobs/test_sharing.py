@@ -1,0 +1,135 @@
+"""Many runs and many visitors: who may join and leave a run, and how runs share the workers and the memory."""
+
+import threading
+import time
+
+import pytest
+
+from cvar_core import Problem
+from cvar_core.cancel import Cancelled
+from cvar_core.engine import memory
+from cvar_core.jobs import Refused
+from cvar_core.jobs import shared as shared_module
+from tests.jobs.running import slow_spec, spec_of
+
+
+def test_two_visitors_share_one_run_and_one_leaving_does_not_stop_it(still):
+    spec = spec_of()
+    still.submit(spec, "ada")
+    still.submit(spec, "bob")
+    assert still.open_jobs == 1
+    assert still.view(spec, "ada").others == 1
+    assert not still.cancel(spec.id, "ada")
+    assert not still.view(spec, "ada").watched
+    assert still.view(spec, "bob").live
+    assert still.cancel(spec.id, "bob")
+    assert still.view(spec, "bob").status == "cancelled"
+
+
+def test_looking_at_a_run_does_not_keep_its_owner_from_cancelling_it(still):
+    spec = spec_of()
+    still.submit(spec, "ada")
+    assert still.open(spec, "bob").watched is False
+    assert [entry.id for entry in still.history("bob")] == [spec.id]
+    assert still.cancel(spec.id, "ada")
+    assert still.view(spec, "bob").status == "cancelled"
+
+
+def test_the_number_of_open_runs_is_bounded(made, held):
+    manager = made(executor=held, jobs_per_visitor=2, jobs=3)
+    specs = [spec_of(seed=k) for k in range(5)]
+    for spec in specs[:2]:
+        manager.submit(spec, "ada")
+    with pytest.raises(Refused, match="You have 2 runs open"):
+        manager.submit(specs[2], "ada")
+    manager.submit(specs[2], "bob")
+    with pytest.raises(Refused, match="server has 3 runs open"):
+        manager.submit(specs[3], "eve")
+    manager.submit(specs[2], "eve")  # joining costs nothing
+    assert [entry.id for entry in manager.history("ada")] == [specs[1].id, specs[0].id]
+    manager.cancel(specs[0].id, "ada")
+    assert manager.submit(specs[3], "ada").live
+
+
+def test_a_small_run_is_not_kept_waiting_by_a_large_one(made, held, solved_once):
+    manager = made(workers=1, executor=held)
+    large, small = slow_spec(), spec_of(seed=1)
+    manager.submit(large, "ada")
+    held.until(lambda: manager.view(large, "ada").result is not None)
+    manager.submit(small, "bob")
+    held.until(lambda: not manager.view(small, "bob").live)
+    assert manager.view(small, "bob").status == "done"
+    assert manager.view(large, "ada").live
+    assert manager.view(large, "ada").progress > 0
+
+
+def test_runs_share_the_workers_evenly(made, held, solved_once):
+    manager = made(workers=1, executor=held)
+    specs = [spec_of(k, iterations=5_000, seeds=3, checkpoints=60) for k in range(4)]
+    for k, spec in enumerate(specs):
+        manager.submit(spec, f"visitor {k}")
+
+    def shares():
+        return [manager.view(spec, "").progress for spec in specs]
+
+    held.until(lambda: min(shares()) > 0.4)
+    assert max(shares()) - min(shares()) < 0.3, shares()
+
+
+def test_runs_wait_for_memory_in_their_order(made, held, solved_once):
+    specs, small = [slow_spec(k, size=100_000) for k in range(3)], spec_of(seed=9)
+    room = int(1.3 * sum(memory(specs[0].problem)) + sum(memory(small.problem)))
+    manager = made(executor=held, memory=room)
+    for k, spec in enumerate(specs):
+        manager.submit(spec, f"visitor {k}")
+    assert [manager.view(spec, "").status for spec in specs] == ["running", "queued", "queued"]
+    assert [manager.view(spec, "").position for spec in specs] == [None, 1, 2]
+    manager.submit(small, "eve")  # fits beside the large one
+    held.until(lambda: not manager.view(small, "eve").live)
+    assert manager.view(specs[0], "").status == "running"
+    assert manager.view(specs[1], "").status == "queued"
+    manager.cancel(specs[0].id, "visitor 0")
+    assert manager.view(specs[1], "").status == "running"
+    assert manager.view(specs[2], "").position == 1
+
+
+def test_the_optimum_takes_turns_with_everything_else(made, held, solved_once, monkeypatch):
+    """With one worker, a run whose optimum takes long does not hold up another run."""
+    assert shared_module.SECONDS <= 0.3
+    monkeypatch.setattr(shared_module, "SECONDS", 0.01)
+    known, enough = Problem.optimum, threading.Event()
+
+    def long(self, stop):
+        end = time.monotonic() + 5
+        while not enough.is_set() and time.monotonic() < end:
+            time.sleep(0.002)
+            if stop():
+                raise Cancelled
+        return known(self, stop)
+
+    manager = made(workers=1, executor=held)
+    before, quick, hard = spec_of(seed=3, iterations=50), spec_of(seed=3), spec_of(seed=4)
+    manager.submit(before, "bob")  # its problem is solved first
+    held.work()
+    monkeypatch.setattr(Problem, "optimum", long)
+    manager.submit(hard, "ada")
+    held.until(lambda: manager.view(hard, "ada").stage == "solving for the optimum F*")
+    manager.submit(quick, "bob")
+    held.until(lambda: not manager.view(quick, "bob").live)
+    assert manager.view(quick, "bob").status == "done"
+    assert manager.view(hard, "ada").stage == "solving for the optimum F*"
+    enough.set()
+    held.work()
+    assert manager.view(hard, "ada").status == "done"
+
+
+def test_many_waiting_runs_are_admitted_at_little_cost(made, held):
+    manager = made(executor=held, memory=100 * 2**20, jobs_per_visitor=200)
+    specs = [spec_of(seed=k, size=50_000, iterations=10**6) for k in range(120)]
+    for spec in specs:
+        manager.submit(spec, "ada")
+    begun = time.thread_time()
+    manager._admission_due = True
+    manager._admit()
+    assert time.thread_time() - begun < 0.5
+    assert sum(manager.view(spec, "").status == "queued" for spec in specs) > 100

@@ -1,0 +1,58 @@
+"""For pages under ``AppTest``: a manager whose work the test does, and links that lead nowhere."""
+
+import functools
+from collections.abc import Iterator
+
+import pytest
+from streamlit.components.v2 import manifest_scanner
+
+from cvar_core import units
+from cvar_core.jobs import Limits, Manager
+from cvar_core.jobs import job as job_module
+from cvar_core.problem import anatomy
+from cvar_core.store import Store
+from cvar_core.theory import measured as measuring
+from pages.components import service
+from tests.pages.held import Held
+from tests.pages.opening import smaller
+from tests.solving import solved_once as solved_once
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_searched_once() -> Iterator[None]:
+    """Streamlit looks for components in all installed packages whenever a test opens a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        search = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", search)
+        yield
+
+
+@pytest.fixture(scope="module")
+def small_lessons() -> Iterator[None]:
+    """For tests that do not look at what the lessons compute."""
+    sizes = (anatomy, "POINTS", 500), (anatomy, "_STEP", 0.3), (measuring, "POINTS", 500), (measuring, "SEEDS", 2)
+    with smaller(*sizes, (units, "EVAL_SIZE", 500)):
+        yield
+
+
+@pytest.fixture
+def linked(monkeypatch) -> list[tuple]:
+    """Where the links lead: they need the app's navigation, which a page by itself has not."""
+    links: list[tuple] = []
+    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
+    return links
+
+
+@pytest.fixture
+def held() -> Held:
+    return Held()
+
+
+@pytest.fixture
+def jobs(held, solved_once, monkeypatch) -> Iterator[Manager]:
+    """The pages' manager, which gets ahead only by ``held.work``."""
+    manager = Manager(Store.open(None), held, 2, Limits())
+    monkeypatch.setattr(service, "manager", lambda: manager)
+    monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # many pieces, so that there is a middle to look at
+    yield manager
+    manager.close()

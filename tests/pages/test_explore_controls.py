@@ -1,0 +1,123 @@
+"""What a visitor can do with a run: change it, judge it, take it away, compare it and delete it."""
+
+import json
+import re
+
+import numpy as np
+
+from cvar_core.results import decades
+from pages.components.presets import PRESETS
+from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
+from tests.pages.opening import button, shown
+from tests.pages.reading import figures_of
+
+
+def test_a_changed_control_leaves_the_run_and_says_so(jobs, held):
+    page = finished(held)
+    page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
+    assert "The controls have changed. Below is still the run before: squared loss" in words(page)
+    assert "explore-sensitivity" in figures_of(page)
+    assert re.search(r"90 runs, (less than a second|about \d+ s) on this server", words(page))
+    page = shown(button(page, "Run").click().run())
+    held.work()
+    page = shown(page.run())
+    assert "have changed" not in words(page)
+    assert jobs.view(small({"loss": "absolute"}), "").status == "done"
+
+
+def test_the_shown_run_can_be_cancelled_after_a_control_has_moved(jobs, held):
+    page = opened_small()
+    halfway(jobs, held)
+    page = shown(page.run())
+    page = shown(page.number_input(key="explore_beta").set_value(0.9).run())
+    page = shown(button(page, "Cancel").click().run())
+    assert jobs.view(small(), "").status == "cancelled"
+
+
+def test_your_step_size_is_judged_without_a_new_run(jobs, held):
+    page = finished(held)
+    page = shown(page.text_input(key="explore_lambda").set_value("0.5").run())
+    assert "read between 0.316 and 1" in words(page)
+    assert "your λ = 0.5" in json.dumps(figures_of(page)["explore-sensitivity"], ensure_ascii=False)
+    page = shown(page.text_input(key="explore_lambda").set_value("1e6").run())
+    assert "is outside the grid" in words(page)
+    page = shown(page.text_input(key="explore_lambda").set_value("abc").run())
+    assert "Your λ is 'abc', but it must be a number" in words(page)
+    assert "SPL₊ forgives" in words(page)
+
+
+def test_the_share_of_the_gap_moves_every_chart(jobs, held):
+    page = finished(held)
+    result = jobs.view(small(), "").result
+    page = shown(page.select_slider(key="explore_closed").set_value("50%").run())
+    for name, found in result.ranges(result.epsilon(0.5)).items():
+        assert decades(found) in words(page), name
+
+
+def test_a_chosen_step_size_moves_the_curves(jobs, held):
+    page = finished(held, explore_at="10.0")
+    assert "At λ = 10" in words(page)
+    np.testing.assert_allclose(
+        curve(figures_of(page)["explore-curves"])["y"][-1],
+        np.median(jobs.view(small(), "").result.suboptimality[2, :, -1, small().lambdas.index(10.0)]),
+    )
+    assert any(trace.get("uid") == "chosen" for trace in figures_of(page)["explore-sensitivity"]["data"])
+
+
+def test_the_table_has_a_row_for_each_method_and_step_size(jobs, held):
+    page = opened_small()
+    held.work()
+    page = tab(page, "Table and downloads")
+    rows = page.dataframe[0].value
+    assert len(rows) == 45
+    result = jobs.view(small(), "").result
+    np.testing.assert_array_equal(rows["median"].to_numpy(), result.at().median.ravel())
+    assert [each.proto.label for each in page.get("download_button")] == [
+        "Curves (CSV)", "Summary (JSON)", "Spec (JSON)", "Report (HTML)",
+    ]  # fmt: skip
+
+
+def test_how_to_reproduce_it(jobs, held):
+    page = opened_small(explore_beta="0.9")
+    held.work()
+    page = tab(page, "Reproduce")
+    codes = [each.value for each in page.code]
+    assert codes[0] == "python -m cvar_core sweep --beta 0.9 --eval-size 2000 --iterations 300 --seeds 2"
+    assert "Problem.synthetic(beta=0.9, eval_size=2000)" in codes[1]
+    assert "explore_beta=0.9" in codes[2]
+
+
+def test_history_reopens_compares_and_deletes(jobs, held):
+    page = finished(held)
+    gone = run_another(page, held, "absolute")
+    page = tab(page, "Your runs")
+    assert "squared loss, lognormal noise, β = 0.95, T = 300, 15 λ × 2 seeds" in words(page)
+    assert "absolute loss" in words(page)
+    page = shown(page.selectbox(key="explore_compare").set_value(small().id).run())
+    figure = figures_of(page)["explore-compare-chart"]
+    assert sum("median" in trace.get("uid", "") for trace in figure["data"]) == 6
+    page = shown(page.button(key=f"explore-open-{small().id}").click().run())
+    assert page.selectbox(key="explore_loss").value == "squared"
+    page = shown(page.button(key=f"explore-delete-{gone.id}").click().run())
+    assert jobs.view(gone, "") is None
+    assert "absolute loss" not in words(page)
+
+
+def test_a_deleted_run_leaves_the_others_in_sight(jobs, held):
+    page = finished(held)
+    gone = run_another(page, held, "absolute")
+    page = tab(page, "Your runs")
+    page = shown(page.button(key=f"explore-delete-{gone.id}").click().run())
+    assert "This run was deleted" in words(page)
+    assert "squared loss" in words(page)
+    page = shown(page.button(key=f"explore-open-{small().id}").click().run())
+    assert "Done in" in words(page)
+
+
+def test_every_preset_is_what_the_controls_then_say(jobs):
+    page = opened_small()
+    for name, spec in PRESETS.items():
+        page = shown(page.selectbox(key="explore_preset").set_value(name).run())
+        asked = page.session_state["explore-asked"]
+        assert asked == spec, name
+        assert page.selectbox(key="explore_preset").value == name

@@ -1,0 +1,111 @@
+"""What a link or a control may say: all of it is read, or it gets a sentence."""
+
+import re
+
+import pytest
+
+from cvar_core.jobs import Limits
+from pages.components.controls import Controls
+from pages.components.presets import PRESETS
+from tests.pages.exploring import finished, opened, opened_small, small, words
+from tests.pages.opening import button, shown
+from tests.pages.reading import figures_of
+
+
+@pytest.mark.parametrize(
+    "spec", [*PRESETS.values(), small(lambdas=(1 / 3, 7.0)), small(schedule="constant", methods=("spl",))]
+)
+def test_a_spec_survives_the_way_through_the_url(jobs, spec):
+    values = Controls("explore", Limits()).values(spec)
+    link = {
+        name: str(value) if not isinstance(value, list) else value
+        for name, value in values.items()
+        if value is not None
+    }
+    page = opened(**link)
+    assert page.session_state["explore-asked"] == spec
+    assert "could not be read" not in words(page)
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ({"explore_beta": "2"}, "The level β is 2, but it must satisfy 0 ≤ beta < 1"),
+        ({"explore_beta": "-0.1"}, "The level β is -0.1, but it must satisfy"),
+        ({"explore_dim": "0"}, "The dimension d is 0, but it must lie between 1 and"),
+        ({"explore_dim": "100000"}, "The dimension d is 100,000, but this server allows at most 200"),
+        ({"explore_grid": "list", "explore_list": "abc"}, "The list of λ is 'abc', but it must be a number"),
+        ({"explore_grid": "list", "explore_list": ""}, "The list of λ is empty"),
+        ({"explore_grid": "list", "explore_list": "0,1"}, "a step size must lie between 1e-12 and 1e12"),
+        ({"explore_grid": "range", "explore_low": "10", "explore_high": "1"}, "a range needs 0 < low < high"),
+        ({"explore_grid": "range", "explore_count": "5000"}, "asks for 5,000 step sizes"),
+        ({"explore_grid": "range", "explore_count": "500"}, "There are 500 step sizes, but this server allows"),
+        ({"explore_iterations": "1000000000000"}, "but this server allows at most 1,000,000"),
+        ({"explore_iterations": "0"}, "The number of iterations is 0"),
+        ({"explore_seeds": "1000000"}, "The number of seeds is 1,000,000, but this server allows at most 100"),
+        ({"explore_seeds": "-1"}, "The number of seeds is -1"),
+        ({"explore_eval_size": "1000000000"}, "but this server allows at most 1,000,000"),
+        ({"explore_lognormal_sigma": "-1"}, "Lognormal noise's sigma is -1, but it must be above 0"),
+        ({"explore_lognormal_mean": "1e9"}, "at most 1e6 in size"),
+        ({"explore_sample_size": "0"}, "The fixed sample's size is 0"),
+        ({"explore_scale": "0"}, "The unit is 0"),
+        ({"explore_seed": "-5"}, "The problem seed is -5"),
+        ({"explore_checkpoints": "0"}, "The number of points on a curve is 0"),
+        ({"explore_methods": ""}, "The list of methods is empty; choose from"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_no_run(jobs, link, sentence):
+    page = opened_small(**link)
+    assert sentence in words(page)
+    assert button(page, "Run").disabled
+    assert jobs.open_jobs == 0
+    assert "Mend what is marked in red" in words(page)
+
+
+def test_several_faults_are_all_named(jobs):
+    page = opened_small(explore_beta="2", explore_dim="-1", explore_iterations="0")
+    assert all(
+        sentence in words(page)
+        for sentence in ("The level β is 2", "The dimension d is -1", "The number of iterations is 0")
+    )
+
+
+def test_bad_input_by_a_widget_keeps_what_is_shown(jobs, held):
+    page = finished(held)
+    page = shown(page.number_input(key="explore_beta").set_value(2.0).run())
+    assert "The level β is 2" in words(page)
+    assert "explore-sensitivity" in figures_of(page)
+    assert button(page, "Run").disabled
+    page = shown(page.number_input(key="explore_beta").set_value(0.95).run())
+    assert "The level β is 2" not in words(page)
+    assert "Done in" in words(page)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"explore_beta": "abc"},
+        {"explore_loss": "cubic"},
+        {"explore_iterations": "10**9"},
+        {"explore_nonsense": "1"},
+        {"beta": "0.9"},
+        {"explore_closed": "123%"},
+        {"explore_panel": "Nowhere"},
+        {"explore_dim": "9" * 40},
+        {"explore_methods": ["sgm", "adam"]},
+    ],
+)
+def test_a_mangled_link_gives_defaults_and_a_gentle_word(jobs, link):
+    page = opened_small(**link)
+    assert "Some of this link could not be read" in words(page)
+    assert next(iter(link)) in words(page)
+    assert jobs.open_jobs == 1
+
+
+def test_what_a_visitor_typed_has_no_power_over_the_page(jobs):
+    page = opened(
+        **{"explore_grid": "list", "explore_list": "![x](https://evil.example/p.png)", "[log in](//evil)": "1"}
+    )
+    markdown = "\n".join(element.value for element in (*page.markdown, *page.info))
+    assert "evil" in markdown  # it is quoted,
+    assert not re.search(r"(?<!\\)\]\(", markdown)  # but as a text, not as a link

@@ -1,9 +1,0 @@
-"""A few dozen of the mangled links that ``python -m tools.fuzz`` has thousands of."""
-
-from tools.fuzz import PAGES, fuzz
-
-
-def test_no_mangled_link_breaks_a_page():
-    story = fuzz(cases=48, seed=3)
-    assert story.faults == []
-    assert all(story.seconds[page] for page in PAGES)
