@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that has no λ shows a "?", not a traceback
     try:
         args = arguments.build().parse_args(texts)
-        return _COMMANDS[args.command](args, texts)
+        code = _COMMANDS[args.command](args, texts)
+        sys.stdout.flush()  # here, where a reader who has gone is no error
+        return code
     except ValueError as problem:
         if not isinstance(problem, SpecError):
             raise
