@@ -31,12 +31,16 @@ class Optimum:
     gap
         F* is above the true minimum by at most this, up to rounding and the error of Newton's model at the last
         step (see ``polish``); ``None`` if no certificate was found.
+    attained
+        Whether there is a minimum. On separable data there is none: CVaR_β → 0 as ‖θ‖ → ∞, and ``value`` is the best
+        value found, at a θ so long that it is 0 to within rounding.
     """
 
     value: float
     theta: Tensor
     alpha: float
     gap: float | None
+    attained: bool = True
 
 
 def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None) -> Optimum:
