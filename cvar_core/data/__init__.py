@@ -2,6 +2,8 @@
 
 from .bounds import DataError, Limits
 from .dataset import Dataset
+from .fetch import fetch, folder, missing
 from .load import load
+from .sets import NamedSet, sets
 
-__all__ = ["DataError", "Dataset", "Limits", "load"]
+__all__ = ["DataError", "Dataset", "Limits", "NamedSet", "fetch", "folder", "load", "missing", "sets"]

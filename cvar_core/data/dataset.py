@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -123,9 +122,29 @@ class Dataset:
         held_out = None if self.test is None else (self.test.x, test)
         return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out)
 
-    def facts(self, positive: str | float | None = None) -> Mapping[str, Any]:
-        """Describe the data in JSON types."""
+    def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:
+        """Describe the data in JSON types, with the labels' mapping if a loss of classification is named."""
         rows, columns = self.shape
-        found: dict[str, Any] = {"name": self.name, "rows": rows, "columns": columns, "nonzeros": self.nonzeros}
-        found |= {"sparse": self.sparse, "test_rows": 0 if self.test is None else self.test.shape[0]}
-        return found | {"labels": self.label_counts(), "notes": list(self.notes)}
+        maps = loss is not None and losses[loss].task == "classification"
+        return {
+            "name": self.name,
+            "rows": rows,
+            "columns": columns,
+            "sparse": self.sparse,
+            "nonzeros": self.nonzeros,
+            "test_rows": 0 if self.test is None else self.test.shape[0],
+            "labels": self.label_counts(),
+            "mapping": str(self.mapping(positive)) if maps else None,
+            "notes": list(self.notes),
+        }
+
+    def words(self, loss: str | None = None, positive: str | float | None = None) -> list[str]:
+        """Describe the data in lines of text."""
+        facts = self.facts(loss, positive)
+        share = facts["nonzeros"] / (facts["rows"] * facts["columns"])
+        kind = f"sparse, {facts['nonzeros']:,} non-zeros ({100 * share:.2g}%)" if self.sparse else "dense"
+        test = f", {facts['test_rows']:,} test rows" if facts["test_rows"] else ""
+        lines = [f"{self.name}: {facts['rows']:,} rows × {facts['columns']:,} columns{test}, {kind}"]
+        if facts["mapping"]:
+            lines.append(f"labels: {facts['mapping']}")
+        return [*lines, *(f"note: {note}" for note in self.notes)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import archive, content, svmlight, table
 from .bounds import DataError, Limits
 from .content import Source
 from .dataset import Dataset
+from .fetch import fetch
+from .sets import sets
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,13 +28,15 @@ def load(
     intercept: bool = False,
     header: bool | None = None,
     limits: Limits | None = None,
+    progress: bool = False,
 ) -> Dataset:
     """Load a data set from a LIBSVM, CSV or npz file, plain or compressed with gzip, bzip2 or xz.
 
     Parameters
     ----------
     path
-        A path, or a file that is open for reading bytes.
+        A path, a file that is open for reading bytes, or the name of one of the ``sets``, which is downloaded unless it
+        is there; ``progress`` then shows a bar.
     target
         A CSV file's target column, by name or by place (1 is the first, −1 the last, which is the default).
     test, holdout, seed
@@ -49,7 +54,14 @@ def load(
     if test is not None and holdout is not None:
         raise DataError("give a test file or a share to hold out, not both")
     bounds = limits or Limits()
-    data = _read(path, target, header, bounds, None)
+    named = sets[path] if isinstance(path, str) and path in sets and not Path(path).exists() else None
+    if named is not None and named.make is not None:
+        data = named.make()
+    else:
+        if named is not None:
+            path, *others = fetch(named, progress)
+            test = others[0] if others and test is None and holdout is None else test
+        data = _read(path, target, header, bounds, None)
     if test is not None:
         data = _with_test(data, _read(test, target, header, bounds, data))
     if holdout is not None:

@@ -20,8 +20,6 @@ from . import kernel as kernel  # registers torch.ops.cvar_core.steps
 from .cost import cost
 from .sparse import sparse_steps
 
-_MOST_WAITING = 2**22  # numbers in averages that wait to be evaluated together
-
 
 class Shard(NamedTuple):
     """One method from one seed."""
@@ -99,7 +97,7 @@ def advance(
         stepping += stepped
         if left < 0:
             waiting.append(_average(problem, state))
-        if waiting and (left >= -1 or len(waiting) * state.theta.numel() > _MOST_WAITING):
+        if waiting and (left >= -1 or problem.spec.nonzeros is not None):  # sparse data may have many columns
             begun = time.perf_counter()
             values, measured, diverged = _evaluate(problem, waiting, stop)
             state = state._replace(diverged=state.diverged | diverged)
@@ -167,7 +165,8 @@ def _average(problem: Problem, state: State) -> _Average:
 
 def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> tuple[Tensor, Tensor, Tensor]:
     """Return the objectives and the measures at checkpoints, and which runs had diverged by the last of them."""
-    thetas = torch.stack([average.theta for average in averages])
+    # One average alone is not copied: on sparse data it lies in memory as the evaluation wants it.
+    thetas = torch.stack([average.theta for average in averages]) if len(averages) > 1 else averages[0].theta[None]
     alphas = torch.stack([average.alpha for average in averages])
     gone = torch.stack([average.diverged for average in averages])
     gone |= ~(torch.isfinite(thetas).all(2) & torch.isfinite(alphas))
@@ -178,12 +177,12 @@ def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> 
     objectives = torch.full(alphas.shape, torch.nan, dtype=torch.float64)
     measures = torch.full((*alphas.shape, len(problem.measure_names)), torch.nan, dtype=torch.float64)
     if bool(wanted.any()):
-        chosen = thetas[wanted]
+        chosen = thetas.flatten(0, 1) if bool(wanted.all()) else thetas[wanted]
         objectives[wanted] = problem.objectives(chosen, alphas[wanted], stop)
         measures[wanted] = problem.measures(chosen, stop)
     if begins:
         objectives[0] = objectives[0, 0]
-        measures[0] = measures[0, 0]
+        measures[0] = measures[0, 0].clone()
     gone |= ~torch.isfinite(objectives)
     gone = gone.to(torch.int8).cummax(0).values.to(torch.bool)  # once diverged, for ever
     objectives[gone] = torch.nan

@@ -227,7 +227,7 @@ class Problem:
         with self._lock:
             if self._optimum is not None:
                 return self._optimum
-        found = minimise(self.points, self.loss, self.spec.beta, stop)
+        found = minimise(self.points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
         scale = self.spec.scale
         gap = None if found.gap is None else scale * found.gap
         self._optimum = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained)
