@@ -178,6 +178,9 @@ def test_no_index_is_out_of_bounds():
         "for loss, dim, method in (('squared', 1, 'sgm'), ('logistic', 5, 'spl'), ('absolute', 10, 'spl+')):\n"
         "    problem = Problem.synthetic(loss=loss, noise='normal', eval_size=777, dim=dim)\n"
         "    sweep(problem, [method], [1.0 + k for k in range(70)], iterations=40, seeds=1)\n"
+        "from scipy.sparse import csr_array\n"
+        "rows = csr_array(([1.0, 2.0, 3.0, 4.0, 5.0], [0, 1, 2, 3, 6], [0, 0, 5]), shape=(2, 7))\n"
+        "sweep(Problem.from_arrays(rows, [1.0, 2.0], test=(rows, [1.0, 2.0])), ['spl'], [1.0], 40, 1)\n"
         "print('all in bounds')"
     )
     import os
