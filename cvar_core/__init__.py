@@ -8,6 +8,7 @@ True
 
 from .api import check, sweep
 from .cancel import Cancelled
+from .data import DataError, Dataset, load
 from .problem import Optimum, Problem
 from .results import Result, Verdict
 from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
@@ -15,6 +16,8 @@ from .version import __version__
 
 __all__ = [
     "Cancelled",
+    "DataError",
+    "Dataset",
     "Optimum",
     "Problem",
     "ProblemSpec",
@@ -24,6 +27,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "load",
     "paper_grid",
     "sweep",
 ]

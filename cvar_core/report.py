@@ -8,7 +8,7 @@ from html import escape
 
 from . import figures
 from .catalogue import losses, methods, noises, schedules
-from .results import Result, UsableRange, decades, finding, number
+from .results import Result, UsableRange, certainty, decades, finding, number
 from .specs import ProblemSpec, SweepSpec
 from .version import __version__
 
@@ -172,6 +172,8 @@ def _numbers(result: Result, epsilon: float) -> list[tuple[str, str]]:
     gap = (
         "no certificate was found" if optimum.gap is None else f"certified within {number(optimum.gap)} of the minimum"
     )
+    if not optimum.attained:
+        gap = certainty(optimum)
     timings = result.timings
     parts = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in timings.items() if name != "total")
     rows = [

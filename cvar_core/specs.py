@@ -38,7 +38,8 @@ class ProblemSpec:
     """A CVaR problem.
 
     With ``data`` set, P is the empirical distribution of arrays with that digest, and only loss, beta,
-    scale, dim and ``sample_size`` (their number of rows) have a meaning.
+    scale, dim, ``sample_size`` (their number of rows), ``nonzeros`` (if they are sparse) and ``test`` (the digest of
+    held-out rows, if there are any) have a meaning.
     """
 
     loss: str = "squared"
@@ -51,6 +52,8 @@ class ProblemSpec:
     scale: float = 1.0
     sample_size: int | None = None
     data: str | None = None
+    nonzeros: int | None = None
+    test: str | None = None
 
     def __post_init__(self) -> None:
         losses[_as_name("loss", self.loss, losses.names())]
@@ -69,7 +72,11 @@ class ProblemSpec:
             self._set("seed", 0)
             self._set("sample_size", _count("sample_size", self.sample_size, 1, 10**9))
             self._set("eval_size", self.sample_size)
+            if self.nonzeros is not None:
+                self._set("nonzeros", _count("nonzeros", self.nonzeros, 0, 10**12))
             return
+        for name in ("nonzeros", "test"):
+            self._set(name, None)
         noise = noises[_as_name("noise", self.noise, noises.names())]
         self._set("noise_params", _noise_parameters(noise.name, self.noise_params))
         self._set("seed", _count("seed", self.seed, 0, LARGEST_SEED))

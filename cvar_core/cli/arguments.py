@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from dataclasses import fields
 from typing import Any, NoReturn
 
 from ..catalogue import losses, methods, noises, schedules
+from ..data import Dataset, load
+from ..problem import Problem
 from ..reading import number, read_grid, whole
 from ..specs import ProblemSpec, SpecError, SweepSpec
 
@@ -30,6 +33,7 @@ def build() -> OneLineParser:
 
     sweep = commands.add_parser("sweep", help="run methods over a grid of step sizes and report how robust each is")
     _add_problem(sweep)
+    _add_data(sweep)
     _add_runs(sweep)
     sweep.add_argument("--methods", default=",".join(methods.names()), help="comma-separated (default: %(default)s)")
     sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
@@ -39,6 +43,7 @@ def build() -> OneLineParser:
 
     check = commands.add_parser("check", help="tell whether one step size is safe; exits 0 if it is, 1 if not")
     _add_problem(check)
+    _add_data(check)
     _add_runs(check)
     check.add_argument("--method", default="spl+", help=f"one of {', '.join(methods.names())} (default: %(default)s)")
     check.add_argument("--lambda", dest="lam", required=True, metavar="LAMBDA", help="the step size")
@@ -54,6 +59,15 @@ def build() -> OneLineParser:
     figures.add_argument("--workers", default=None, help="threads (default: one per processor)")
 
     commands.add_parser("problems", help="list the losses, noises, methods and schedules")
+
+    data = commands.add_parser("data", help="list the named data sets, fetch one, or describe one or a file")
+    actions = data.add_subparsers(dest="action", required=True, parser_class=OneLineParser, metavar="ACTION")
+    actions.add_parser("list", help="the sets, their sizes, and which are here")
+    fetch = actions.add_parser("fetch", help="download a set into the data folder, and verify it")
+    fetch.add_argument("name", metavar="NAME", help="of a set")
+    info = actions.add_parser("info", help="describe a set or a file")
+    info.add_argument("data", metavar="FILE", help="a file, or a set's name")
+    info.add_argument("--target", metavar="COL", help="a CSV file's target: a name, or a place from 1 (default: last)")
 
     commands.add_parser("compile", help="compile the kernels into the cache, so that no first run waits for it")
 
@@ -76,6 +90,18 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
     group.add_argument("--scale", default=_DEFAULTS["scale"], help="multiplies the loss (default: %(default)s)")
     group.add_argument("--sample-size", default=None, help="make P the empirical distribution of so many points")
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data, in the place of noise, dim, eval-size and sample-size")
+    group.add_argument("--data", metavar="FILE", help="a LIBSVM, CSV or npz file, plain or compressed, or a set's name")
+    group.add_argument("--target", metavar="COL", help="a CSV file's target: a name, or a place from 1 (default: last)")
+    group.add_argument("--test", metavar="FILE", help="rows to test on")
+    group.add_argument("--holdout", metavar="SHARE", help="the share of rows to hold out for testing, drawn by --seed")
+    group.add_argument("--positive", metavar="LABEL", help="the label that becomes +1, with all others −1")
+    group.add_argument("--standardise", action="store_true", help="scale the columns by the training rows")
+    group.add_argument("--intercept", action="store_true", help="add a column of ones")
+    group.add_argument("--passes", metavar="N", help="iterations as passes over the training rows")
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
@@ -102,12 +128,47 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
     )
 
 
-def sweep_spec(args: argparse.Namespace) -> SweepSpec:
+def dataset(args: argparse.Namespace) -> Dataset | None:
+    """Load the data that the flags name, or return ``None`` if they name none."""
+    if args.data is None:
+        for flag in ("target", "test", "holdout", "positive", "standardise", "intercept", "passes"):
+            if getattr(args, flag):
+                raise SpecError(f"--{flag} is for data: give --data FILE too")
+        return None
+    return load(
+        args.data,
+        args.target,
+        test=args.test,
+        holdout=None if args.holdout is None else number("--holdout", args.holdout),
+        seed=whole("--seed", args.seed),
+        standardise=args.standardise,
+        intercept=args.intercept,
+        progress=sys.stderr.isatty(),
+    )
+
+
+def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:
+    if data is None:
+        return Problem(problem_spec(args))
+    return data.problem(args.loss, number("--beta", args.beta), number("--scale", args.scale), args.positive)
+
+
+def iterations(args: argparse.Namespace, data: Dataset | None) -> int:
+    """Return the updates of a run, given outright or as passes over the data."""
+    if args.passes is None or data is None:
+        return whole("--iterations", args.iterations)
+    passes = number("--passes", args.passes)
+    if not 0 < passes < math.inf:
+        raise SpecError(f"--passes is {args.passes!r}, but it must be a finite number above 0")
+    return max(1, round(passes * data.shape[0]))
+
+
+def sweep_spec(args: argparse.Namespace, problem: ProblemSpec, iterations: int) -> SweepSpec:
     return SweepSpec(
-        problem=problem_spec(args),
+        problem=problem,
         methods=tuple(name.strip() for name in args.methods.split(",") if name.strip()),
         lambdas=read_grid(args.lambdas, "--lambdas"),
-        iterations=whole("--iterations", args.iterations),
+        iterations=iterations,
         seeds=seeds(args.seeds),
         schedule=args.schedule,
         checkpoints=whole("--checkpoints", args.checkpoints),

@@ -16,12 +16,12 @@ from typing import Any
 
 from .. import reading
 from ..api import check, chosen_epsilon, compile_kernels, sweep, thread_count
-from ..catalogue import losses, methods, noises, schedules
+from ..catalogue import UnknownName, losses, methods, noises, schedules
 from ..engine import Progress
-from ..problem import Problem
-from ..results import Result, decades, finding, judgement, number
+from ..results import Result, certainty, decades, finding, judgement, measured, number
 from ..specs import SpecError
 from . import arguments, files
+from . import data as data_command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, where a reader who has gone is no error
         return code
     except ValueError as problem:
-        if not isinstance(problem, SpecError):
+        if not isinstance(problem, SpecError | UnknownName):
             raise
         print(f"cvar_core: {problem}", file=sys.stderr)
         return 2
@@ -55,13 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
-    spec = arguments.sweep_spec(args)
-    given, closed = arguments.epsilon(args.epsilon)
-    workers = _workers(args)
+    workers, (given, closed) = _workers(args), arguments.epsilon(args.epsilon)
+    data = arguments.dataset(args)
+    problem = arguments.problem(args, data)
+    spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
     files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
     with _progress_bar() as report:
         result = sweep(
-            Problem(spec.problem),
+            problem,
             spec.methods,
             spec.lambdas,
             spec.iterations,
@@ -76,38 +77,42 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     if args.out is not None:
         outputs[args.out] = result.curves.to_csv(index=False)
     if args.summary is not None:
-        outputs[args.summary] = json.dumps(result.to_dict(epsilon), indent=2, allow_nan=False) + "\n"
+        told = result.to_dict(epsilon) | ({} if data is None else {"data": data.facts(args.loss, args.positive)})
+        outputs[args.summary] = json.dumps(told, indent=2, allow_nan=False) + "\n"
     if args.html is not None:
         from ..report import html
 
         outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), epsilon)
     files.write_all(outputs)
+    if data is not None:
+        print("\n".join(data.words(args.loss, args.positive)))
     _print_result(result, epsilon)
     return 0
 
 
 def _print_result(result: Result, epsilon: float) -> None:
     optimum, timings = result.optimum, result.timings
-    certified = "not certified" if optimum.gap is None else f"certified to {number(optimum.gap)}"
     print(f"{finding(result, epsilon)}.")
-    print(f"F* = {optimum.value:.6g} ({certified}), ε = {number(epsilon)}, {timings['total']:.1f} s")
+    print(f"F* = {optimum.value:.6g} ({certainty(optimum)}), ε = {number(epsilon)}, {timings['total']:.1f} s")
     print(f"{'method':8}{'best λ':>12}{'usable from':>14}{'to':>12}{'decades':>10}")
     for method, found in result.ranges(epsilon).items():
         ends = (number(found.low), number(found.high)) if found else ("–", "–")
         holes = "  (holes)" if found and found.holes else ""
         best = number(result.best_lambda(method))
         print(f"{method:8}{best:>12}{ends[0]:>14}{ends[1]:>12}{decades(found):>10}{holes}")
+    for line in measured(result):
+        print(line)
 
 
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
-    spec = arguments.problem_spec(args)
     given, closed = arguments.epsilon(args.epsilon)
     lam = reading.number("--lambda", args.lam)
-    iterations, seeds = reading.whole("--iterations", args.iterations), arguments.seeds(args.seeds)
-    workers = _workers(args)
+    seeds, workers = arguments.seeds(args.seeds), _workers(args)
+    data = arguments.dataset(args)
+    problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
     with _progress_bar() as report:
         verdict = check(
-            Problem(spec),
+            problem,
             lam,
             args.method,
             iterations,
@@ -211,4 +216,5 @@ _COMMANDS = {
     "problems": _problems,
     "compile": _compile,
     "bench": _bench,
+    "data": data_command.run,
 }

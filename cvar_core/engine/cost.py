@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..catalogue import losses
+from ..linear import LANES
 from ..specs import ProblemSpec, SweepSpec
-from .kernel import LANES
 
 
 class Cost(NamedTuple):
@@ -31,6 +31,15 @@ def cost(spec: SweepSpec) -> Cost:
     problem, runs = spec.problem, len(spec.lambdas)
     slow = 5e-9 if losses[problem.loss].task == "classification" else 0.0  # an exponential and a logarithm
     size, dim = problem.eval_size, problem.dim
+    if problem.nonzeros is not None:
+        lanes = -(-runs // LANES) * LANES
+        per_row = problem.nonzeros / size
+        return Cost(
+            draw=1e-8 * problem.nonzeros,
+            solve=2e-6 * (problem.nonzeros + size + dim),
+            update=lanes * (2e-9 + slow) + per_row * (5e-9 + 1.2e-9 * lanes),
+            checkpoint=lanes * (size * (2e-9 + slow) + 0.6e-9 * problem.nonzeros + 5e-9 * dim),
+        )
     return Cost(
         draw=size * (1e-7 + 4e-8 * dim),
         solve=size * (1e-6 + 1e-7 * dim),
@@ -41,6 +50,9 @@ def cost(spec: SweepSpec) -> Cost:
 
 def memory(problem: ProblemSpec) -> tuple[int, int]:
     """Return the bytes that a problem needs while it runs: its own, and those of features that others may share."""
+    if problem.nonzeros is not None:
+        vectors = 8 * 64 * (problem.dim + problem.eval_size)  # L-BFGS keeps twenty pairs of them, and a state has runs
+        return vectors, 24 * problem.nonzeros
     features = 8 * problem.dim * problem.eval_size
     samples = 8 * 2**22  # the cache of a problem's stream
     # The optimum sorts losses and predictions and opens a part of the points; drawing needs a second copy for a moment.

@@ -15,10 +15,10 @@ from torch import Tensor
 from ..cancel import Stop, check
 from ..catalogue import methods, schedules
 from ..problem import Problem
-from ..problem.draws import block_length
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
 from .cost import cost
+from .sparse import sparse_steps
 
 
 class Shard(NamedTuple):
@@ -35,7 +35,7 @@ class State(NamedTuple):
     recorded: int  # checkpoints recorded
     theta: Tensor  # (runs, dim)
     alpha: Tensor  # (runs,)
-    theta_sum: Tensor  # (runs, dim) θ_1 + … + θ_iteration
+    theta_sum: Tensor  # (runs, dim) θ_1 + … + θ_iteration; on sparse data B, the lag of the mean (see ``sparse``)
     alpha_sum: Tensor  # (runs,)
     diverged: Tensor  # (runs,) of bool
 
@@ -54,6 +54,16 @@ class Records(NamedTuple):
     iterations: tuple[int, ...]
     objectives: Tensor  # (checkpoints, runs)
     seconds: Seconds
+    measures: Tensor | None = None  # (checkpoints, runs, measures) of data sets, by the problem's ``measure_names``
+
+
+class _Average(NamedTuple):
+    """The reported points at a checkpoint."""
+
+    iteration: int
+    theta: Tensor  # (runs, dim)
+    alpha: Tensor  # (runs,)
+    diverged: Tensor  # (runs,) of bool
 
 
 def shards(spec: SweepSpec) -> list[Shard]:
@@ -76,20 +86,29 @@ def advance(
 ) -> tuple[State, Records]:
     """Take the updates up to iteration ``until``, and record the checkpoints passed on the way."""
     checkpoints = [n for n in spec.checkpoint_iterations[state.recorded :] if n <= until]
-    averages: list[tuple[int, Tensor, Tensor, Tensor]] = []
-    sampling = stepping = 0.0
-    for target in (*checkpoints, min(until, spec.iterations)):
+    waiting: list[_Average] = []
+    objectives = [torch.empty((0, len(spec.lambdas)), dtype=torch.float64)]
+    measures = [torch.empty((0, len(spec.lambdas), len(problem.measure_names)), dtype=torch.float64)]
+    sampling = stepping = evaluating = 0.0
+    for left, target in enumerate((*checkpoints, min(until, spec.iterations)), start=-len(checkpoints)):
         check(stop)
         state, sampled, stepped = _step_to(problem, spec, shard, state, target)
         sampling += sampled
         stepping += stepped
-        if len(averages) < len(checkpoints):
-            averages.append((state.iteration, *_average(state), state.diverged))
-    begun = time.perf_counter()
-    objectives, diverged = _evaluate(problem, averages, state.diverged, stop)
-    seconds = Seconds(sampling, stepping, time.perf_counter() - begun)
-    state = state._replace(recorded=state.recorded + len(checkpoints), diverged=state.diverged | diverged)
-    return state, Records(tuple(checkpoints), objectives, seconds)
+        if left < 0:
+            waiting.append(_average(problem, state))
+        if waiting and (left >= -1 or problem.spec.nonzeros is not None):  # sparse data may have many columns
+            begun = time.perf_counter()
+            values, measured, diverged = _evaluate(problem, waiting, stop)
+            state = state._replace(diverged=state.diverged | diverged)
+            objectives.append(values)
+            measures.append(measured)
+            waiting = []
+            evaluating += time.perf_counter() - begun
+    state = state._replace(recorded=state.recorded + len(checkpoints))
+    seconds = Seconds(sampling, stepping, evaluating)
+    known = torch.cat(measures) if problem.measure_names else None
+    return state, Records(tuple(checkpoints), torch.cat(objectives), seconds, known)
 
 
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
@@ -109,51 +128,63 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
     initial_loss = torch.tensor(problem.start(shard.seed).initial_loss, dtype=torch.float64)
     lam = torch.tensor(spec.lambdas, dtype=torch.float64)
     sizes = methods[shard.method].step_sizes(lam, initial_loss)
-    length = block_length(problem.spec.dim)
+    length = problem.block_length
     sampling = stepping = 0.0
     iteration, runs = state.iteration, state[2:]
     while iteration < target:
         last = min(target, (iteration // length + 1) * length)
-        begun = time.perf_counter()
-        x, y, norms = problem.samples(shard.seed, iteration, last)
-        drawn = time.perf_counter()
         factors = schedules[spec.schedule].factors(iteration, last, spec.iterations)
-        runs = torch.ops.cvar_core.steps.default(
-            x, y, norms, factors, sizes.theta, sizes.alpha, *runs,
-            problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method,
-        )  # fmt: skip
+        shared = (problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method)
+        begun = time.perf_counter()
+        if problem.spec.nonzeros is None:
+            x, y, norms = problem.samples(shard.seed, iteration, last)
+            drawn = time.perf_counter()
+            runs = torch.ops.cvar_core.steps.default(
+                x, y, norms, factors, sizes.theta, sizes.alpha, *runs, *shared
+            )  # fmt: skip
+        else:
+            points, index = problem.sparse_samples(shard.seed, iteration, last)
+            drawn = time.perf_counter()
+            runs = sparse_steps(points, index, iteration, factors, sizes, runs, *shared)
         sampling += drawn - begun
         stepping += time.perf_counter() - drawn
         iteration = last
     return State(iteration, state.recorded, *runs), sampling, stepping
 
 
-def _average(state: State) -> tuple[Tensor, Tensor]:
+def _average(problem: Problem, state: State) -> _Average:
     """Return the reported point: the mean of the iterates after the start, or the start itself."""
-    if state.iteration == 0:
-        return state.theta, state.alpha
-    return state.theta_sum / state.iteration, state.alpha_sum / state.iteration
+    n = state.iteration
+    theta, alpha = state.theta, state.alpha
+    if n > 0:
+        lagging = problem.spec.nonzeros is not None
+        theta = theta + state.theta_sum / n if lagging else state.theta_sum / n
+        alpha = state.alpha_sum / n
+    return _Average(n, theta, alpha, state.diverged)
 
 
-def _evaluate(
-    problem: Problem, averages: list[tuple[int, Tensor, Tensor, Tensor]], diverged: Tensor, stop: Stop | None
-) -> tuple[Tensor, Tensor]:
-    """Return the objectives at the checkpoints, and which runs had diverged by the last of them."""
-    if not averages:
-        return torch.empty((0, len(diverged)), dtype=torch.float64), torch.zeros_like(diverged)
-    thetas = torch.stack([theta for _, theta, _, _ in averages])
-    alphas = torch.stack([alpha for _, _, alpha, _ in averages])
-    gone = torch.stack([flags for *_, flags in averages])
+def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the objectives and the measures at checkpoints, and which runs had diverged by the last of them."""
+    # One average alone is not copied: on sparse data it lies in memory as the evaluation wants it.
+    thetas = torch.stack([average.theta for average in averages]) if len(averages) > 1 else averages[0].theta[None]
+    alphas = torch.stack([average.alpha for average in averages])
+    gone = torch.stack([average.diverged for average in averages])
     gone |= ~(torch.isfinite(thetas).all(2) & torch.isfinite(alphas))
     wanted = ~gone
-    if averages[0][0] == 0:
+    begins = averages[0].iteration == 0
+    if begins:
         wanted[0, 1:] = False  # all runs start at one point
     objectives = torch.full(alphas.shape, torch.nan, dtype=torch.float64)
+    measures = torch.full((*alphas.shape, len(problem.measure_names)), torch.nan, dtype=torch.float64)
     if bool(wanted.any()):
-        objectives[wanted] = problem.objectives(thetas[wanted], alphas[wanted], stop)
-    if averages[0][0] == 0:
+        chosen = thetas.flatten(0, 1) if bool(wanted.all()) else thetas[wanted]
+        objectives[wanted] = problem.objectives(chosen, alphas[wanted], stop)
+        measures[wanted] = problem.measures(chosen, stop)
+    if begins:
         objectives[0] = objectives[0, 0]
+        measures[0] = measures[0, 0].clone()
     gone |= ~torch.isfinite(objectives)
     gone = gone.to(torch.int8).cummax(0).values.to(torch.bool)  # once diverged, for ever
     objectives[gone] = torch.nan
-    return objectives, gone[-1]
+    measures[gone] = torch.nan
+    return objectives, measures, gone[-1]

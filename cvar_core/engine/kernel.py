@@ -18,9 +18,8 @@ from torch import Tensor
 
 from ..catalogue import Linearisation, StepSizes, losses, methods
 from ..compiled import jit
-from ..linear import add_rows
+from ..linear import LANES, add_rows
 
-LANES = 16  # runs are padded to a multiple of this, so that every run takes the same instructions
 TILE = 64  # runs that step together
 
 _library = torch.library.Library("cvar_core", "FRAGMENT")

@@ -31,6 +31,7 @@ class Outcome:
     records: dict[Shard, list[Records]]
     optimum: Optimum
     timings: dict[str, float]
+    reference: dict[str, float]  # the measures of θ*
 
 
 def run(
@@ -107,7 +108,7 @@ def run_on(
         "optimum": solved,
         "total": time.perf_counter() - begun,
     }
-    return Outcome(records, optimum, timings)
+    return Outcome(records, optimum, timings, problem.reference(optimum))
 
 
 def _share(spec: SweepSpec, recorded: int) -> float:

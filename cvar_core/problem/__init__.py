@@ -1,7 +1,8 @@
 """Problems: samples, the objective F̃_β and its optimum F*."""
 
+from .measures import names as measure_names
 from .objective import cvar, objective, tail_mass, var
 from .optimum import Optimum
 from .problem import Problem, Samples, Start
 
-__all__ = ["Optimum", "Problem", "Samples", "Start", "cvar", "objective", "tail_mass", "var"]
+__all__ = ["Optimum", "Problem", "Samples", "Start", "cvar", "measure_names", "objective", "tail_mass", "var"]

@@ -73,6 +73,9 @@ def block_length(dim: int) -> int:
     return max(16, min(32_768, 1 << (max(524_288 // dim, 1).bit_length() - 1)))
 
 
+SPARSE_BLOCK = 32_768  # rows of sparse data are drawn by number alone: their dimension costs nothing
+
+
 def fresh_block(spec: ProblemSpec, generating: Tensor, seed: int, block: int) -> tuple[Tensor, Tensor]:
     """Return block ``block`` of the endless stream of samples of a run's seed: x (length, dim), y (length,)."""
     rng = _generator(_Purpose.STREAM, seed, block)
@@ -83,10 +86,10 @@ def fresh_block(spec: ProblemSpec, generating: Tensor, seed: int, block: int) ->
     return torch.from_numpy(x), _targets(rng, spec, clean, _noise(rng, spec, length))
 
 
-def index_block(rows: int, dim: int, seed: int, block: int) -> Tensor:
+def index_block(rows: int, length: int, seed: int, block: int) -> Tensor:
     """Return block ``block`` of a run's endless stream of row numbers, uniform with replacement."""
     rng = _generator(_Purpose.STREAM, seed, block)
-    return torch.from_numpy(rng.integers(0, rows, block_length(dim)))
+    return torch.from_numpy(rng.integers(0, rows, length))
 
 
 def _noise(rng: np.random.Generator, spec: ProblemSpec, count: int) -> np.ndarray:

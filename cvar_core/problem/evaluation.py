@@ -58,6 +58,24 @@ def predict(columns: Tensor, theta: Tensor) -> Tensor:
     return out
 
 
+def predictions(columns: Tensor, thetas: Tensor) -> Tensor:
+    """Return θ·x_i for the columns x_i and each row of ``thetas``, shape (runs, count)."""
+    out = torch.empty(len(thetas), columns.shape[1], dtype=torch.float64)
+    jit(_predictions)(columns.numpy(), thetas.contiguous().numpy(), out.numpy())
+    return out
+
+
+def _predictions(columns: Any, thetas: Any, out: Any) -> None:
+    dim, count = columns.shape
+    block = np.empty((dim, BLOCK))
+    for first in range(0, count, BLOCK):
+        size = min(BLOCK, count - first)
+        for k in range(dim):
+            block[k, :size] = columns[k, first : first + size]
+        for r in range(thetas.shape[0]):
+            add_rows(block[:, :size], thetas[r], out[r, first : first + size])
+
+
 def combine(columns: Tensor, weights: Tensor) -> Tensor:
     """Return Σ_i w_i x_i over the columns x_i, shape (dim,), likewise."""
     out = torch.empty(columns.shape[0], dtype=torch.float64)

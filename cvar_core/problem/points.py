@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ..catalogue import Loss
-from . import evaluation
+from . import evaluation, sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -24,6 +26,8 @@ class Points(Protocol):
     def count(self) -> int: ...
     @property
     def dim(self) -> int: ...
+    @property
+    def work(self) -> float: ...  # how many numbers are read to evaluate one θ, in those of a dense row
     def predict(self, theta: Tensor) -> Tensor:
         """Return x_i·θ for all i, shape (count,)."""
 
@@ -35,6 +39,9 @@ class Points(Protocol):
 
     def subset(self, index: Tensor) -> Points:
         """Return the points of ``index`` as a set of their own."""
+
+    def predictions(self, thetas: Tensor) -> Tensor:
+        """Return x_i·θ for all i and each row of ``thetas``, shape (runs, count)."""
 
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         """Return Σ_i max(ℓ_i(θ) − α, 0) for each row of ``thetas``, shape (runs,)."""
@@ -67,6 +74,10 @@ class DensePoints:
     def dim(self) -> int:
         return len(self.columns)
 
+    @property
+    def work(self) -> float:
+        return self.count * (self.dim + 5)
+
     def predict(self, theta: Tensor) -> Tensor:
         return evaluation.predict(self.columns, theta)
 
@@ -80,11 +91,12 @@ class DensePoints:
         none = torch.empty(0, dtype=torch.float64)  # a subset is solved on, never swept over
         return DensePoints(self.columns[:, index].contiguous(), self.target[index], self.reference, none, none)
 
+    def predictions(self, thetas: Tensor) -> Tensor:
+        return evaluation.predictions(self.columns, thetas)
+
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         if loss.scalar is None:
-            return torch.stack(
-                [_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)]
-            )
+            return _hinge_sums(loss, self, thetas, alphas)
         return evaluation.tail_sums(self, loss, thetas, alphas)
 
 
@@ -109,6 +121,21 @@ class SparsePoints:
     def dim(self) -> int:
         return int(self.matrix.shape[1])
 
+    @property
+    def work(self) -> float:
+        return 5.0 * (int(self.matrix.nnz) + self.count)
+
+    @functools.cached_property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where each row begins, and the columns and values of its non-zeros: one type for each, for the kernels."""
+        matrix = self.matrix
+        return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
+
+    @functools.cached_property
+    def norms(self) -> Tensor:
+        """‖x_i‖², shape (count,)."""
+        return _tensor(np.asarray(self.matrix.multiply(self.matrix).sum(axis=1)).ravel())
+
     def predict(self, theta: Tensor) -> Tensor:
         return _tensor(self.matrix @ theta.numpy())
 
@@ -121,8 +148,17 @@ class SparsePoints:
     def subset(self, index: Tensor) -> SparsePoints:
         return SparsePoints(self.matrix[index.numpy()], self.target[index])
 
+    def predictions(self, thetas: Tensor) -> Tensor:
+        return sparse.predictions(self, thetas)
+
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
-        return torch.stack([_hinge_sum(loss, self, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
+        if loss.scalar is None:
+            return _hinge_sums(loss, self, thetas, alphas)
+        return sparse.tail_sums(self, loss, thetas, alphas)
+
+
+def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> Tensor:
+    return torch.stack([_hinge_sum(loss, points, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
 
 
 def _hinge_sum(loss: Loss, points: Points, theta: Tensor, alpha: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from torch import Tensor
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..specs import ProblemSpec, SpecError
-from . import draws
+from . import draws, measures
 from .objective import tail_mass
 from .optimum import Optimum, minimise
 from .points import DensePoints, Points, SparsePoints
@@ -38,14 +38,24 @@ class Samples(NamedTuple):
     norms: Tensor  # (count,)  ‖x‖²
 
 
+class SparseSamples(NamedTuple):
+    """Consecutive samples of one seed's stream from sparse data: the rows are named, not copied."""
+
+    points: SparsePoints
+    rows: Tensor  # (count,) their numbers
+
+
 class Problem:
     """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
 
-    def __init__(self, spec: ProblemSpec, arrays: tuple[Any, Tensor] | None = None) -> None:
-        if (arrays is None) != (spec.data is None):
+    def __init__(
+        self, spec: ProblemSpec, arrays: tuple[Any, Tensor] | None = None, test: tuple[Any, Tensor] | None = None
+    ) -> None:
+        if (arrays is None) != (spec.data is None) or (test is None) != (spec.test is None):
             raise SpecError("a problem on data is made with Problem.from_arrays, which takes the arrays")
         self.spec = spec
         self._arrays = arrays
+        self._test = test
         self._reset()
 
     def _reset(self) -> None:
@@ -53,10 +63,15 @@ class Problem:
         self._blocks: OrderedDict[tuple[int, int], Samples] = OrderedDict()
         self._starts: dict[int, Start] = {}
         self._points: Points | None = None
+        self._test_points: Points | None = None
         self._optimum: Optimum | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"spec": self.spec, "_arrays": self._arrays}  # everything else is made again from these
+        return {
+            "spec": self.spec,
+            "_arrays": self._arrays,
+            "_test": self._test,
+        }  # everything else is made again from these
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
@@ -100,15 +115,37 @@ class Problem:
         return cls(ProblemSpec(loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size))
 
     @classmethod
-    def from_arrays(cls, X: Any, y: Any, loss: str = "squared", beta: float = 0.95, scale: float = 1.0) -> Problem:  # noqa: N803
+    def from_arrays(
+        cls,
+        X: Any,  # noqa: N803
+        y: Any,
+        loss: str = "squared",
+        beta: float = 0.95,
+        scale: float = 1.0,
+        *,
+        test: tuple[Any, Any] | None = None,
+    ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows of X with targets y.
 
-        X is a numpy array, a torch tensor or a scipy sparse matrix; for logistic loss, y holds −1 and 1.
+        X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
+        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on.
         """
         matrix, target = _checked(X, y, loss)
+        held_out = None if test is None else _checked(*test, loss)
         rows, dim = matrix.shape
-        spec = ProblemSpec(loss=loss, beta=beta, dim=dim, scale=scale, sample_size=rows, data=_digest(matrix, target))
-        return cls(spec, (matrix, target))
+        if held_out is not None and held_out[0].shape[1] != dim:
+            raise SpecError(f"the test rows have {held_out[0].shape[1]:,} columns, but X has {dim:,}")
+        spec = ProblemSpec(
+            loss=loss,
+            beta=beta,
+            dim=dim,
+            scale=scale,
+            sample_size=rows,
+            data=_digest(matrix, target),
+            nonzeros=None if isinstance(matrix, Tensor) else int(matrix.nnz),
+            test=None if held_out is None else _digest(*held_out),
+        )
+        return cls(spec, (matrix, target), held_out)
 
     @property
     def loss(self) -> Loss:
@@ -124,19 +161,22 @@ class Problem:
         """The points that the objective is evaluated on; drawn when first asked for."""
         with self._lock:
             if self._points is None:
-                points = self._build_points()
+                points = self._drawn() if self._arrays is None else _points(*self._arrays, self.loss)
                 at_zero = self.loss.value(torch.zeros_like(points.target), points.target)
                 if not bool(torch.isfinite(at_zero.sum())):
                     raise SpecError(f"the targets are so large that {self.spec.loss} loss overflows; scale them down")
                 self._points = points
             return self._points
 
-    def _build_points(self) -> Points:
-        if self._arrays is not None:
-            matrix, target = self._arrays
-            if not isinstance(matrix, Tensor):
-                return SparsePoints(matrix, target)
-            return DensePoints.build(matrix.T.contiguous(), target, self.loss)
+    @property
+    def test_points(self) -> Points | None:
+        """The held-out points, if there are any."""
+        with self._lock:
+            if self._test_points is None and self._test is not None:
+                self._test_points = _points(*self._test, self.loss)
+            return self._test_points
+
+    def _drawn(self) -> Points:
         spec = self.spec
         columns = draws.features(spec.dim, spec.eval_size, spec.seed)
         target, _ = draws.targets(spec, torch.mv(columns.T, self.theta_gen))
@@ -152,7 +192,7 @@ class Problem:
         points, scale = self.points, self.spec.scale
         # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
         alphas, below = alphas.clamp(min=0), alphas.clamp(max=0)
-        group = max(1, int(2e9) // (points.count * (points.dim + 5)))  # a group takes about 0.2 seconds
+        group = max(1, int(2e9 // points.work))  # a group takes about 0.2 seconds
         sums = []
         for first in range(0, len(thetas), group):
             check(stop)
@@ -165,15 +205,32 @@ class Problem:
         """Return F̃_β(θ, α)."""
         return float(self.objectives(theta.unsqueeze(0), torch.tensor([alpha], dtype=torch.float64)))
 
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        """What a point is measured by beside the objective; nothing but for data sets."""
+        return measures.names(self.spec)
+
+    def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
+        """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
+        if not self.measure_names:
+            return torch.empty(len(thetas), 0, dtype=torch.float64)
+        return measures.measure(self.points, self.test_points, self.loss, self.spec, thetas, stop)
+
+    def reference(self, optimum: Optimum) -> dict[str, float]:
+        """Return the measures of θ*; none where θ* = 0, which as a classifier decides nothing."""
+        if self.loss.task == "classification" and not bool(optimum.theta.any()):
+            return {}
+        return dict(zip(self.measure_names, self.measures(optimum.theta.unsqueeze(0))[0].tolist(), strict=True))
+
     def optimum(self, stop: Stop | None = None) -> Optimum:
         """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
         with self._lock:
             if self._optimum is not None:
                 return self._optimum
-        found = minimise(self.points, self.loss, self.spec.beta, stop)
+        found = minimise(self.points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
         scale = self.spec.scale
         gap = None if found.gap is None else scale * found.gap
-        self._optimum = Optimum(scale * found.value, found.theta, scale * found.alpha, gap)
+        self._optimum = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained)
         return self._optimum
 
     def start(self, seed: int) -> Start:
@@ -187,9 +244,23 @@ class Problem:
                 self._starts[seed] = Start(theta, self.spec.scale * alpha, self.spec.scale * (mean or 1.0))
             return self._starts[seed]
 
+    @property
+    def block_length(self) -> int:
+        """How many samples one block of the stream holds."""
+        return draws.SPARSE_BLOCK if self.spec.nonzeros is not None else draws.block_length(self.spec.dim)
+
+    def sparse_samples(self, seed: int, first: int, last: int) -> SparseSamples:
+        """Return samples first … last−1 of a run's seed on sparse data; they must lie in one block of the stream."""
+        points, length = self.points, self.block_length
+        assert isinstance(points, SparsePoints)
+        number = first // length
+        assert (last - 1) // length == number, "samples are served block by block"
+        index = draws.index_block(points.count, length, seed, number)
+        return SparseSamples(points, index[first - number * length : last - number * length])
+
     def samples(self, seed: int, first: int, last: int) -> Samples:
         """Return samples first … last−1 of a run's seed; they must lie in one block of the stream."""
-        length = draws.block_length(self.spec.dim)
+        length = self.block_length
         number = first // length
         assert (last - 1) // length == number, "samples are served block by block"
         block = self._block(seed, number)
@@ -203,7 +274,7 @@ class Problem:
         if self.spec.data is None and self.spec.sample_size is None:
             x, y = draws.fresh_block(self.spec, self.theta_gen, seed, number)
         else:
-            index = draws.index_block(self.points.count, self.spec.dim, seed, number)
+            index = draws.index_block(self.points.count, self.block_length, seed, number)
             x, y = self.points.rows(index), self.points.target[index]
         block = Samples(x, y, (x * x).sum(1))
         with self._lock:
@@ -212,6 +283,12 @@ class Problem:
             while len(self._blocks) > 64 or (len(self._blocks) > 2 and len(self._blocks) * x.numel() > 2**22):
                 self._blocks.popitem(last=False)
         return block
+
+
+def _points(matrix: Any, target: Tensor, loss: Loss) -> Points:
+    if isinstance(matrix, Tensor):
+        return DensePoints.build(matrix.T.contiguous(), target, loss)
+    return SparsePoints(matrix, target)
 
 
 def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803

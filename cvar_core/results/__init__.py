@@ -5,7 +5,7 @@ from .result import GAP_TO_CLOSE, Result, Summary
 from .robustness import UsableRange
 from .spread import Spread, spread
 from .verdict import Verdict
-from .words import advice, decades, finding, judgement, margin, number
+from .words import advice, certainty, decades, finding, judgement, margin, measured, number
 
 __all__ = [
     "GAP_TO_CLOSE",
@@ -15,10 +15,12 @@ __all__ = [
     "UsableRange",
     "Verdict",
     "advice",
+    "certainty",
     "decades",
     "finding",
     "judgement",
     "margin",
+    "measured",
     "number",
     "place",
     "spread",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import Outcome, Records, Shard
-from ..problem import Optimum
+from ..problem import Optimum, measure_names
 from ..specs import SpecError, SweepSpec
 from .grid import neighbours, place
 from .robustness import UsableRange, median_between, usable_range, usable_range_with
@@ -49,6 +49,10 @@ class Result:
         How many checkpoints each (method, seed) has: all of them, unless the sweep is still running.
     timings
         Seconds: sample, step, evaluate and optimum are summed over the threads; total is on the clock.
+    measures
+        On data sets, by name: accuracy or losses of the averaged iterates, each of the shape of ``objectives``.
+    reference
+        The same measures of θ*; empty where θ* = 0 in classification, which decides nothing.
     """
 
     spec: SweepSpec
@@ -56,10 +60,12 @@ class Result:
     objectives: Array
     recorded: NDArray[np.int64]
     timings: Mapping[str, float] = field(default_factory=dict)
+    measures: Mapping[str, Array] = field(default_factory=dict)
+    reference: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def collect(cls, spec: SweepSpec, outcome: Outcome) -> Result:
-        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings)
+        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings, outcome.reference)
 
     @classmethod
     def from_records(
@@ -68,18 +74,23 @@ class Result:
         optimum: Optimum,
         records: Mapping[Shard, list[Records]],
         timings: Mapping[str, float],
+        reference: Mapping[str, float] | None = None,
     ) -> Result:
         """Put the records of all shards, complete or not, in their places."""
         shape = (len(spec.methods), len(spec.seeds), len(spec.checkpoint_iterations), len(spec.lambdas))
         objectives = np.full(shape, np.nan)
+        measures = {name: np.full(shape, np.nan) for name in measure_names(spec.problem)}
         recorded = np.zeros(shape[:2], dtype=np.int64)
         for shard, parts in records.items():
             m, s = spec.methods.index(shard.method), spec.seeds.index(shard.seed)
             for part in parts:
                 first, count = recorded[m, s], len(part.iterations)
                 objectives[m, s, first : first + count] = part.objectives.numpy()
+                if part.measures is not None:
+                    for k, values in enumerate(measures.values()):
+                        values[m, s, first : first + count] = part.measures[:, :, k].numpy()
                 recorded[m, s] += count
-        return cls(spec, optimum, objectives, recorded, timings)
+        return cls(spec, optimum, objectives, recorded, timings, measures, reference or {})
 
     @functools.cached_property
     def suboptimality(self) -> Array:
@@ -104,7 +115,7 @@ class Result:
 
     @property
     def curves(self) -> pd.DataFrame:
-        """One row per record: method, lambda, seed, iteration, objective, suboptimality, status."""
+        """One row per record: method, lambda, seed, iteration, objective, suboptimality, status, and any measures."""
         import pandas as pd
 
         spec = self.spec
@@ -114,6 +125,8 @@ class Result:
         rows["objective"] = self.objectives.transpose(0, 3, 1, 2).ravel()
         rows["suboptimality"] = rows["objective"] - self.optimum.value
         rows["status"] = np.where(rows["objective"].isna(), "diverged", "ok")
+        for name, values in self.measures.items():
+            rows[name] = values.transpose(0, 3, 1, 2).ravel()
         known = np.arange(len(self.checkpoints)) < self.recorded[:, None, :, None]
         return rows[np.broadcast_to(known, (len(spec.methods), len(spec.lambdas), *known.shape[2:])).ravel()]
 
@@ -134,7 +147,10 @@ class Result:
         return self._summaries[index]
 
     def summary(self) -> pd.DataFrame:
-        """One row per (method, lambda): the final suboptimality's median, low and high over seeds, and status."""
+        """One row per (method, lambda): the final suboptimality's median, low and high over seeds, and status.
+
+        On data sets also the median of each measure over the seeds that did not diverge.
+        """
         import pandas as pd
 
         end = self.at()
@@ -144,7 +160,15 @@ class Result:
             rows[name] = getattr(end, name).ravel()
         some, every = end.diverged > 0, end.diverged == len(self.spec.seeds)
         rows["status"] = np.where(every, "diverged", np.where(some, "partly", "ok")).ravel()
+        for name in self.measures:
+            rows[name] = self.measured(name).ravel()
         return rows
+
+    def measured(self, name: str, checkpoint: int = -1) -> Array:
+        """Return a measure's median over the seeds that did not diverge, shape (methods, lambdas); NaN if all did."""
+        values = self.measures[name][:, :, self.checkpoints.index(self.at(checkpoint).iteration), :]
+        none = np.asarray(np.isnan(values).all(axis=1, keepdims=True))
+        return np.where(none[:, 0], np.nan, np.nanmedian(np.where(none, 0.0, values), axis=1))
 
     def epsilon(self, closed: float = GAP_TO_CLOSE) -> float:
         """Return the suboptimality at which a share ``closed`` of the gap at the start is closed."""
@@ -249,7 +273,8 @@ class Result:
         per_method: dict[str, dict[str, Any]] = {}
         for method in self.spec.methods:
             rows = summary[summary["method"] == method]
-            lists = {name: rows[name].tolist() for name in ("lambda", "median", "low", "high", "status")}
+            names = ("lambda", "median", "low", "high", "status", *self.measures)
+            lists = {name: rows[name].tolist() for name in names}
             per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists
         report = {
             "spec": self.spec.to_dict(),
@@ -261,6 +286,9 @@ class Result:
             "methods": per_method,
             "timings": dict(self.timings),
         }
+        if self.measures:
+            report["f_star_attained"] = self.optimum.attained
+            report["optimum_measures"] = dict(self.reference) or None  # of θ*
         plain: dict[str, Any] = _plain(report)
         return plain
 

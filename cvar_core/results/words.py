@@ -6,6 +6,7 @@ import functools
 import math
 
 from ..catalogue import methods
+from ..problem import Optimum
 from .result import Result
 from .robustness import UsableRange
 from .verdict import Verdict
@@ -37,6 +38,39 @@ def decades(found: UsableRange | None) -> str:
     if found is None:
         return "none"
     return f"{'≥ ' if found.open_low or found.open_high else ''}{found.decades:.1f}"
+
+
+def certainty(optimum: Optimum) -> str:
+    """Say in a few words how far F* can be trusted, and whether there is a minimum at all."""
+    if not optimum.attained:
+        return "the best value found: there is no minimum, it is only approached as θ grows without end"
+    return "not certified" if optimum.gap is None else f"certified to {number(optimum.gap)}"
+
+
+def measured(result: Result) -> list[str]:
+    """Say what the runs at each method's best λ, and θ*, are worth on data; nothing for a synthetic problem."""
+    if not result.measures:
+        return []
+    names = list(result.measures)
+    lines = [f"{'':8}" + "".join(f"{name.replace('_', ' '):>18}" for name in names)]
+    for m, method in enumerate(result.spec.methods):
+        best = result.best_lambda(method)
+        if best is not None:
+            place = result.spec.lambdas.index(best)
+            lines.append(
+                f"{method:8}" + "".join(f"{_share(name, result.measured(name)[m, place]):>18}" for name in names)
+            )
+    if result.reference:
+        lines.append(f"{'θ*':8}" + "".join(f"{_share(name, result.reference[name]):>18}" for name in names))
+    else:
+        lines.append(
+            "θ* = 0 is optimal here: at this β no linear classifier does better than none, so it has no accuracy."
+        )
+    return lines
+
+
+def _share(name: str, value: float) -> str:
+    return f"{100 * value:.2f}%" if name.endswith("accuracy") else number(float(value))
 
 
 def finding(result: Result, epsilon: float | None = None) -> str:

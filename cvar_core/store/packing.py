@@ -48,7 +48,8 @@ def unpack_state(packed: bytes) -> State:
 
 def pack_records(records: Records) -> bytes:
     header = _RECORDS.pack(*records.objectives.shape, *records.seconds)
-    return _seal(header, np.array(records.iterations, dtype=_WHOLE).tobytes(), _floats(records.objectives))
+    measures = b"" if records.measures is None else _floats(records.measures)  # none of a synthetic problem
+    return _seal(header, np.array(records.iterations, dtype=_WHOLE).tobytes(), _floats(records.objectives), measures)
 
 
 def unpack_records(packed: bytes) -> Records:
@@ -57,14 +58,15 @@ def unpack_records(packed: bytes) -> Records:
     take = _Reader(content, _RECORDS.size)
     iterations = take.whole_numbers(checkpoints)
     objectives = take.floats(checkpoints, runs)
+    measures = take.floats(checkpoints, runs, take.left // max(8 * checkpoints * runs, 1)) if take.left else None
     take.end()
-    return Records(iterations, objectives, Seconds(*seconds))
+    return Records(iterations, objectives, Seconds(*seconds), measures)
 
 
 def pack_optimum(optimum: Optimum) -> bytes:
     gap = 0.0 if optimum.gap is None else optimum.gap
     header = _OPTIMUM.pack(optimum.value, optimum.alpha, optimum.gap is not None, gap, len(optimum.theta))
-    return _seal(header, _floats(optimum.theta))
+    return _seal(header, _floats(optimum.theta), b"" if optimum.attained else b"\0")
 
 
 def unpack_optimum(packed: bytes) -> Optimum:
@@ -72,8 +74,9 @@ def unpack_optimum(packed: bytes) -> Optimum:
     value, alpha, has_gap, gap, dim = _OPTIMUM.unpack_from(content)
     take = _Reader(content, _OPTIMUM.size)
     theta = take.floats(dim)
+    attained = take.left == 0 or not take.flags(1).logical_not().item()
     take.end()
-    return Optimum(value, theta, alpha, gap if has_gap else None)
+    return Optimum(value, theta, alpha, gap if has_gap else None, attained)
 
 
 def _floats(tensor: Tensor) -> bytes:
@@ -118,6 +121,10 @@ class _Reader:
         self.offset += count * dtype.itemsize
         return numbers
 
+    @property
+    def left(self) -> int:
+        return len(self.content) - self.offset
+
     def end(self) -> None:
-        if self.offset != len(self.content):
+        if self.left:
             raise DamagedError("there are bytes left over")

@@ -12,7 +12,7 @@ import torch
 from cvar_core import Cancelled, Problem, ProblemSpec, SweepSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, methods
 from cvar_core.engine import Shard, advance, next_stop, shards, start
-from cvar_core.engine.engine import _evaluate
+from cvar_core.engine.engine import _Average, _evaluate
 from cvar_core.problem import objective
 
 LAMBDAS = (1e-3, 0.1, 1.0, 10.0, 1e4)
@@ -119,8 +119,8 @@ def test_an_objective_that_overflows_once_marks_the_run_for_ever():
     thetas = torch.zeros(3, 2, 6, dtype=torch.float64)
     thetas[1, 0] = 1e200  # its squared loss is infinite; the next average is harmless again
     alphas, fine = torch.ones(2, dtype=torch.float64), torch.zeros(2, dtype=torch.bool)
-    averages = [(n, thetas[i], alphas, fine) for i, n in enumerate((1, 10, 100))]
-    objectives, gone = _evaluate(problem, averages, fine, None)
+    averages = [_Average(n, thetas[i], alphas, fine) for i, n in enumerate((1, 10, 100))]
+    objectives, _, gone = _evaluate(problem, averages, None)
     assert objectives.isnan().tolist() == [[False, False], [True, False], [True, False]]
     assert gone.tolist() == [True, False]
 

@@ -174,10 +174,13 @@ def test_inputs_are_left_alone(rng):
 
 
 CHECKED = """
+from scipy.sparse import csr_array
 from cvar_core import Problem, sweep
 for dim, size in ((1, 256), (5, 511), (10, 777)):
     problem = Problem.synthetic("logistic", "normal", eval_size=size, dim=dim)
     sweep(problem, ["spl"], [1.0 + k for k in range(70)], iterations=40, seeds=1)
+rows = csr_array(([1.0, 2.0, 3.0, 4.0, 5.0], [0, 1, 2, 3, 6], [0, 0, 5]), shape=(2, 7))
+sweep(Problem.from_arrays(rows, [1.0, 2.0], test=(rows, [1.0, 2.0])), ["spl"], [1.0], 40, 1)
 print("all in bounds")
 """
 

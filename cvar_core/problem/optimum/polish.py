@@ -101,10 +101,10 @@ def solve(
 
 
 def newton(
-    split: Split, loss: LocalLoss, at: Tensor, mu: float, tolerance: float, stop: Stop | None
+    split: Split, loss: LocalLoss, at: Tensor, mu: float, tolerance: float, stop: Stop | None, rounds: int = 40
 ) -> tuple[Tensor, float, bool]:
     """Return a stationary point of G_μ, the bound from below there, and whether it was reached."""
-    for _ in range(40):
+    for _ in range(rounds):
         check(stop)
         step = _expand(split, loss, at, mu)
         if not 0 <= step.decrement < torch.inf:

@@ -1,0 +1,9 @@
+"""Data sets from files: LIBSVM, CSV and npz, checked, bounded, and kept sparse where they are sparse."""
+
+from .bounds import DataError, Limits
+from .dataset import Dataset
+from .fetch import fetch, folder, missing
+from .load import load
+from .sets import NamedSet, sets
+
+__all__ = ["DataError", "Dataset", "Limits", "NamedSet", "fetch", "folder", "load", "missing", "sets"]

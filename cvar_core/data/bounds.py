@@ -1,0 +1,48 @@
+"""What a file may be, and the one sentence that says what is wrong with one that may not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..specs import SpecError
+
+
+class DataError(SpecError):
+    """A data set that cannot be used. The message is one sentence that says what is wrong and where."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(sentence.split()))  # what is quoted from a file may hold line breaks
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest file that is read. A server sets its own, smaller ones."""
+
+    file: int = 2 * 2**30  # bytes, as stored
+    content: int = 4 * 2**30  # bytes, once decompressed
+    ratio: int = 100  # content to file: text compresses about 10 to 1, what goes far beyond is a bomb
+    columns: int = 10_000_000
+    cells: int = 250_000_000  # of a dense table: 2 GB
+
+    def content_of(self, stored: int) -> int:
+        """Return how far a file of ``stored`` bytes may be decompressed; a small one is harmless at any ratio."""
+        return min(self.content, max(self.ratio * stored, 64 * 2**20))
+
+
+def size(count: float) -> str:
+    """Say a number of bytes in words.
+
+    >>> size(2_500_000)
+    '2.4 MB'
+    """
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GB"
+
+
+def shortened(text: object, length: int = 40) -> str:
+    """Quote a piece of a file for a message: on one line, whatever is in it."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= length else quoted[: length - 2] + "…" + quoted[0]

@@ -1,0 +1,150 @@
+"""A data set: features and targets as a file has them, and the problem that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..catalogue import losses
+from ..problem import Problem
+from ..specs import SpecError
+from . import labels
+from .bounds import DataError
+from .prepare import Standardiser, split_rows, with_intercept
+from .table import Layout
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Features = Any  # NDArray[np.float64] | csr_array
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows of features with their targets.
+
+    Attributes
+    ----------
+    texts
+        Where the target is a text: y holds places in this list.
+    notes
+        What was done to the file, in sentences to be shown.
+    test
+        Rows that no run is trained on, prepared with the training rows' statistics.
+    """
+
+    name: str
+    x: NDArray[np.float64] | csr_array  # (rows, columns)
+    y: NDArray[np.float64]  # (rows,)
+    columns: tuple[str, ...] | None = None
+    texts: tuple[str, ...] | None = None
+    layout: Layout | int | None = None  # a table's, or the first index of a LIBSVM file
+    notes: tuple[str, ...] = ()
+    test: Dataset | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.x.shape
+        return int(rows), int(columns)
+
+    @property
+    def sparse(self) -> bool:
+        return hasattr(self.x, "indptr")
+
+    @property
+    def nonzeros(self) -> int:
+        return int(self.x.nnz) if self.sparse else int(np.count_nonzero(self.x))  # type: ignore[union-attr]
+
+    def rows(self, index: NDArray[np.int64]) -> Dataset:
+        return replace(self, x=self.x[index], y=self.y[index], test=None)
+
+    def noted(self, *words: str) -> Dataset:
+        return replace(self, notes=(*self.notes, *words))
+
+    def label_counts(self, most: int = 20) -> dict[str, int] | None:
+        """Return how many rows have each label, or ``None`` if there are more than ``most`` labels."""
+        values, counts = np.unique(self.y, return_counts=True)
+        if len(values) > most:
+            return None
+        return {labels.written(v, self.texts): int(n) for v, n in zip(values, counts, strict=True)}
+
+    def hold_out(self, fraction: float, seed: int = 0) -> Dataset:
+        """Keep a share of the rows, drawn by ``seed``, for testing."""
+        kept, held = split_rows(self.shape[0], fraction, seed)
+        words = f"{len(held):,} of {self.shape[0]:,} rows are held out for testing (seed {seed})"
+        return replace(self.rows(kept), test=self.rows(held)).noted(words)
+
+    def standardise(self) -> Dataset:
+        """Give every column mean 0 and standard deviation 1 over the training rows; sparse ones only the latter."""
+        by = Standardiser.of(self.x)
+        test = None if self.test is None else replace(self.test, x=by.apply(self.test.x))
+        words = "columns are divided by their standard deviation" + (
+            ", not centred: zeros stay zeros" if self.sparse else " after subtracting their mean"
+        )
+        return replace(self, x=by.apply(self.x), test=test).noted(words)
+
+    def intercept(self) -> Dataset:
+        """Add a column of ones."""
+        test = None if self.test is None else self.test.intercept()
+        names = None if self.columns is None else (*self.columns, "intercept")
+        return replace(self, x=with_intercept(self.x), columns=names, test=test).noted("a column of ones is added")
+
+    def mapping(self, positive: str | float | None = None) -> labels.Mapping:
+        """Return which labels become −1 and +1 in classification."""
+        return labels.mapped(self.name, self.y, self.texts, positive)[2]
+
+    def problem(
+        self, loss: str = "squared", beta: float = 0.95, scale: float = 1.0, positive: str | float | None = None
+    ) -> Problem:
+        """Make the problem whose P is the empirical distribution of the rows.
+
+        Parameters
+        ----------
+        positive
+            The label that becomes +1 in classification, with all others −1; needed for more than two labels.
+        """
+        if loss not in losses:
+            raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
+        y, test = self.y, None if self.test is None else self.test.y
+        if losses[loss].task == "classification":
+            plus, minus, _ = labels.mapped(self.name, self.y, self.texts, positive)
+            y = labels.signs(self.name, y, self.texts, plus, minus)
+            if self.test is not None:
+                test = labels.signs(self.test.name, self.test.y, self.texts, plus, minus)
+        elif self.texts is not None:
+            some = ", ".join(self.texts[:3])
+            raise DataError(f"the target of {self.name} holds texts ({some}), but {loss} loss needs numbers")
+        elif positive is not None:
+            raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")
+        held_out = None if self.test is None else (self.test.x, test)
+        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out)
+
+    def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:
+        """Describe the data in JSON types, with the labels' mapping if a loss of classification is named."""
+        rows, columns = self.shape
+        maps = loss is not None and losses[loss].task == "classification"
+        return {
+            "name": self.name,
+            "rows": rows,
+            "columns": columns,
+            "sparse": self.sparse,
+            "nonzeros": self.nonzeros,
+            "test_rows": 0 if self.test is None else self.test.shape[0],
+            "labels": self.label_counts(),
+            "mapping": str(self.mapping(positive)) if maps else None,
+            "notes": list(self.notes),
+        }
+
+    def words(self, loss: str | None = None, positive: str | float | None = None) -> list[str]:
+        """Describe the data in lines of text."""
+        facts = self.facts(loss, positive)
+        share = facts["nonzeros"] / (facts["rows"] * facts["columns"])
+        kind = f"sparse, {facts['nonzeros']:,} non-zeros ({100 * share:.2g}%)" if self.sparse else "dense"
+        test = f", {facts['test_rows']:,} test rows" if facts["test_rows"] else ""
+        lines = [f"{self.name}: {facts['rows']:,} rows × {facts['columns']:,} columns{test}, {kind}"]
+        if facts["mapping"]:
+            lines.append(f"labels: {facts['mapping']}")
+        return [*lines, *(f"note: {note}" for note in self.notes)]

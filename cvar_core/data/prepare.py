@@ -1,0 +1,61 @@
+"""What can be done to features before they are used: scaling, an intercept, and a split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bounds import DataError
+
+_HOLDOUT = 0x686F6C64  # separates this stream of a seed from all others
+
+
+def split_rows(rows: int, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows to train on and those held out, each in their order in the file."""
+    if not 0 < fraction < 1:
+        raise DataError(f"holdout is {fraction:g}, but the share of rows to hold out must lie between 0 and 1")
+    held = round(fraction * rows)
+    if not 1 <= held < rows:
+        raise DataError(f"holdout is {fraction:g}, but of {rows:,} rows that leaves none on one side")
+    order = np.random.default_rng(np.random.SeedSequence((_HOLDOUT, seed))).permutation(rows)
+    return np.sort(order[held:]), np.sort(order[:held])
+
+
+@dataclass(frozen=True)
+class Standardiser:
+    """Column means and standard deviations of training rows."""
+
+    mean: NDArray[np.float64] | None  # (columns,); None leaves columns where they are
+    deviation: NDArray[np.float64]  # (columns,); 1 where a column does not vary
+
+    @classmethod
+    def of(cls, x: Any) -> Standardiser:
+        if hasattr(x, "indptr"):
+            mean = np.asarray(x.mean(axis=0)).ravel()
+            square = np.asarray(x.multiply(x).mean(axis=0)).ravel()
+            variance = square - mean**2
+            varies = variance > 1e-12 * square  # the difference of two squares is rounded
+        else:
+            mean = x.mean(axis=0)
+            variance = ((x - mean) ** 2).mean(axis=0)
+            varies = variance > 1e-24 * (mean**2 + variance)
+        return cls(None if hasattr(x, "indptr") else mean, np.sqrt(np.where(varies, variance, 1.0)))
+
+    def apply(self, x: Any) -> Any:
+        if self.mean is None:
+            scaled = x.copy()
+            scaled.data = x.data / self.deviation[x.indices]
+            return scaled
+        return (x - self.mean) / self.deviation
+
+
+def with_intercept(x: Any) -> Any:
+    """Add a last column of ones."""
+    if not hasattr(x, "indptr"):
+        return np.hstack([x, np.ones((len(x), 1))])
+    from scipy.sparse import csr_array, hstack
+
+    return csr_array(hstack([x, csr_array(np.ones((x.shape[0], 1)))], format="csr"))

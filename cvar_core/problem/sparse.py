@@ -1,0 +1,74 @@
+"""Predictions and tail sums over sparse rows, for many θ at once.
+
+The θ lie side by side, (dim, runs): a non-zero then meets all of them in one or two cache lines, and the loop over
+runs becomes vector instructions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..catalogue import Loss
+from ..compiled import jit
+from ..linear import LANES, add_sparse
+
+if TYPE_CHECKING:
+    from .points import SparsePoints
+
+_BLOCK = 256  # rows whose terms are summed by themselves: more accurate than one long sum
+
+
+def side_by_side(rows: Tensor) -> Tensor:
+    """Return (runs, dim) as (dim, lanes), where lanes beyond the last run repeat it."""
+    runs, dim = rows.shape
+    beside = torch.empty(dim, -(-runs // LANES) * LANES, dtype=torch.float64)
+    beside[:, :runs] = rows.T
+    beside[:, runs:] = rows[-1:].T
+    return beside
+
+
+def tail_sums(points: SparsePoints, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
+    """Return Σ_i max(ℓ_i(θ) − α, 0) for thetas (runs, dim) and alphas (runs,), shape (runs,)."""
+    assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
+    beside, levels = side_by_side(thetas), side_by_side(alphas.unsqueeze(1))[0]
+    out = torch.zeros_like(levels)
+    _sums(loss.scalar)(*points.arrays, points.target.numpy(), beside.numpy(), levels.numpy(), out.numpy())
+    return out[: len(alphas)]
+
+
+def predictions(points: SparsePoints, thetas: Tensor) -> Tensor:
+    """Return x_i·θ for all i and all thetas (runs, dim), shape (runs, count)."""
+    beside = side_by_side(thetas)
+    out = torch.empty(points.count, beside.shape[1], dtype=torch.float64)
+    jit(_predictions)(*points.arrays, beside.numpy(), out.numpy())
+    return out[:, : len(thetas)].T
+
+
+def _predictions(indptr: Any, indices: Any, values: Any, thetas: Any, out: Any) -> None:
+    for i in range(out.shape[0]):
+        add_sparse(indptr[i], indptr[i + 1], indices, values, thetas, out[i])
+
+
+@functools.cache
+def _sums(scalar: Callable[..., Any]) -> Callable[..., None]:
+    def sums(indptr, indices, values, target, thetas, alphas, out):  # type: ignore[no-untyped-def]
+        lanes = thetas.shape[1]
+        p, part = np.empty(lanes), np.empty(lanes)
+        for first in range(0, target.shape[0], _BLOCK):
+            part[:] = 0.0
+            for i in range(first, min(first + _BLOCK, target.shape[0])):
+                add_sparse(indptr[i], indptr[i + 1], indices, values, thetas, p)
+                y = target[i]
+                for j in range(lanes):
+                    excess = scalar(p[j], y)[0] - alphas[j]
+                    part[j] += excess if excess > 0.0 else 0.0
+            for j in range(lanes):
+                out[j] += part[j]
+
+    return jit(sums)
