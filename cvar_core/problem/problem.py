@@ -275,7 +275,9 @@ class Problem:
             x, y = draws.fresh_block(self.spec, self.theta_gen, seed, number)
         else:
             index = draws.index_block(self.points.count, self.block_length, seed, number)
-            x, y = self.points.rows(index), self.points.target[index]
+            # The arrays' own rows lie together in memory; those of the points, which are columns, do not.
+            x = self.points.rows(index) if self._arrays is None else self._arrays[0][index]
+            y = self.points.target[index]
         block = Samples(x, y, (x * x).sum(1))
         with self._lock:
             self._blocks[seed, number] = block
