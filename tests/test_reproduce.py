@@ -25,7 +25,9 @@ SPECS = [
 def test_the_command_describes_the_run(spec):
     words = shlex.split(command(spec))
     assert words[:4] == ["python", "-m", "cvar_core", "sweep"]
-    assert arguments.sweep_spec(arguments.build().parse_args(words[3:])) == spec
+    args = arguments.build().parse_args(words[3:])
+    problem = arguments.problem(args, None).spec
+    assert arguments.sweep_spec(args, problem, arguments.iterations(args, None)) == spec
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -106,8 +106,10 @@ def test_a_failure_is_told_and_can_be_tried_again(still, held, monkeypatch, capl
 
 def test_a_solve_that_fails_says_why_to_every_run_that_waits_for_it(still, held, monkeypatch):
     runs = [spec_of(iterations=n) for n in (200, 250)]
+    tried = []
 
     def broken(self, stop):
+        tried.append(self.spec)
         raise SpecError("the targets are too large")
 
     with monkeypatch.context() as patch:
@@ -117,6 +119,7 @@ def test_a_solve_that_fails_says_why_to_every_run_that_waits_for_it(still, held,
         held.work(50)
     views = [still.view(spec, "ada") for spec in runs]
     assert [(view.status, view.error) for view in views] == [("failed", "The targets are too large.")] * 2
+    assert len(tried) == 1
     still.submit(runs[1], "ada")
     held.work()
     same_bits(still.view(runs[1], "ada").result, direct(runs[1]))

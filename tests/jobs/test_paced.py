@@ -25,12 +25,14 @@ def test_it_moves_in_its_turns_and_rests_between_them():
     paced = Paced(counting(100, seen))
     time.sleep(0.02)
     assert seen == []
-    assert paced.turn(0.02) is None
+    turns = 0
+    while not seen:  # a busy machine may give it nothing in its first turns
+        assert paced.turn(0.02) is None
+        turns += 1
     after = len(seen)
-    assert 0 < after < 100
+    assert after < 100
     time.sleep(0.02)
     assert len(seen) == after
-    turns = 1
     while paced.turn(0.02) is None:
         turns += 1
     assert seen == list(range(100))

@@ -4,6 +4,7 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -144,10 +145,11 @@ def look(page: Any, name: str, what: str, *given: Any) -> Any:
     return chart(page, name).evaluate(what, *given)
 
 
-def until(page: Any, name: str, condition: str) -> None:
+def until(page: Any, name: str, condition: str, timeout: float = PATIENCE) -> None:
     """Wait until a function of a chart's node, once it is drawn, is true."""
     node = f"document.querySelector('.st-key-explore-{name} .cvar-chart')"
-    page.wait_for_function(f"() => {{ const chart = {node}; return chart?._fullData && ({condition})(chart); }}")
+    drawn_and = f"() => {{ const chart = {node}; return chart?._fullData && ({condition})(chart); }}"
+    page.wait_for_function(drawn_and, timeout=timeout)
 
 
 def drawn(page: Any, name: str, least: int = 1) -> None:
@@ -186,13 +188,16 @@ def place(page: Any, name: str, x: float, y: float) -> tuple[float, float]:
 
 def zoom(page: Any, name: str) -> list[list[float]]:
     """Drag a box over the middle of a chart, and return the ranges of its axes."""
-    before = ranges(page, name)
-    page.mouse.move(*place(page, name, 0.3, 0.3))
-    page.mouse.down()
-    page.mouse.move(*place(page, name, 0.7, 0.75), steps=5)
-    page.mouse.up()
-    until(page, name, f"chart => chart._fullLayout.xaxis.range[0] > {before[0][0]} + 0.1")
-    return ranges(page, name)
+    zoomed = f"chart => chart._fullLayout.xaxis.range[0] > {ranges(page, name)[0][0]} + 0.1"
+    for _ in range(3):  # what loads above may move the chart away under the pointer
+        page.mouse.move(*place(page, name, 0.3, 0.3))
+        page.mouse.down()
+        page.mouse.move(*place(page, name, 0.7, 0.75), steps=5)
+        page.mouse.up()
+        with suppress(TimeoutError):
+            until(page, name, zoomed, PATIENCE / 9)
+            return ranges(page, name)
+    raise AssertionError(f"a drag does not zoom {name}")
 
 
 def ranges(page: Any, name: str) -> list[list[float]]:

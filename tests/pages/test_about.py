@@ -3,7 +3,6 @@
 import numba
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from cvar_core import ProblemSpec, SweepSpec, __version__
 from cvar_core.engine import memory
@@ -11,7 +10,7 @@ from cvar_core.jobs import Limits, Manager, Settings
 from cvar_core.store import Store
 from pages.components import service
 from tests.pages.held import Held
-from tests.pages.serving import ROOT
+from tests.pages.opening import opened
 
 
 @pytest.fixture
@@ -27,14 +26,8 @@ def _problem(seed):
     return ProblemSpec(eval_size=1_000, seed=seed)
 
 
-def opened():
-    page = AppTest.from_file(str(ROOT / "pages" / "about.py"), default_timeout=60).run()
-    assert not page.exception, page.exception[0].message
-    return page
-
-
 def test_it_says_how_busy_the_server_is(jobs):
-    told = {metric.label: metric.value for metric in opened().metric}
+    told = {metric.label: metric.value for metric in opened("pages/about.py").metric}
     assert told["workers"] == "3"
     assert (told["runs being computed"], told["runs in line"]) == ("1", "2")
     assert told["stored runs"].endswith(" MB")
@@ -43,7 +36,7 @@ def test_it_says_how_busy_the_server_is(jobs):
 def test_it_lists_the_limits_in_force_and_the_versions(jobs, monkeypatch):
     monkeypatch.setenv("CVAR_MAX_RUNS", "77")
     monkeypatch.setenv("CVAR_DATA_DIR", "/a/secret/place")
-    limits, versions = (table.value for table in opened().table)
+    limits, versions = (table.value for table in opened("pages/about.py").table)
     assert limits["limit"].tolist() == [row.about for row in Settings().rows[1:]]
     assert "77" in limits["at most"].tolist()
     assert "/a/secret/place" not in limits.to_string()
@@ -55,8 +48,6 @@ def test_it_lists_the_limits_in_force_and_the_versions(jobs, monkeypatch):
 def test_a_server_that_was_told_nonsense_says_so_on_the_page(monkeypatch, name, caplog):
     st.cache_resource.clear()
     monkeypatch.setenv("CVAR_WORKERS", "many")
-    page = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=60).run()
-    assert not page.exception
-    (sentence,) = [each.value for each in page.error]
+    (sentence,) = [each.value for each in opened(f"pages/{name}.py").error]
     assert "CVAR_WORKERS is 'many', but it must be a whole number above 0" in sentence
     assert "CVAR_WORKERS" in caplog.text

@@ -376,6 +376,7 @@ def test_runs_are_compared_reopened_and_deleted(visit):
     assert kept(page, "delete", first).count() == 1
     page.reload()
     done(page)
+    open_tab(page, "Your runs")
     kept(page, "delete", first).wait_for()
     assert kept(page, "delete", second).count() == 0
 
