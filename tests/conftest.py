@@ -5,6 +5,8 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: its threads wait for each other on a busy machine
+
 import pytest
 import torch
 from hypothesis import settings
