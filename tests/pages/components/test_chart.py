@@ -82,6 +82,9 @@ def page(opened) -> Any:
     """The same page for all tests, as on the first visit."""
     drawn(opened)
     opened.mouse.move(5, 5)
+    if look(opened, "chart => chart._fullLayout.xaxis.range[0]") != 0:  # left so by a test that failed
+        opened.reload()
+        drawn(opened)
     assert look(opened, "chart => chart._fullLayout.xaxis.range[0]") == 0
     return opened
 
@@ -189,7 +192,11 @@ def test_a_click_comes_back_once(page):
     page.mouse.move(*place(page, 2, 2))
     page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
     after_updates(page)  # a click right after the drag would be half of a double click
-    page.mouse.click(*place(page, 2, 2))
+    page.mouse.move(5, 5)
+    page.mouse.move(*place(page, 2, 2), steps=3)
+    page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
+    page.mouse.down()
+    page.mouse.up()
     page.get_by_text("called: spl+ at 2", exact=True).wait_for()
     page.get_by_text("returned: spl+ at 2", exact=True).wait_for()
     after_updates(page)
