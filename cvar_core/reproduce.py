@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import fields
 from typing import Any
 
 from .catalogue import noises
+from .data import Recipe
 from .reading import write_grid
 from .results import GAP_TO_CLOSE
 from .specs import ProblemSpec, SweepSpec
 
 
-def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE) -> str:
-    """Return the command line of a sweep on a synthetic problem.
+def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None = None) -> str:
+    """Return the command line of a sweep, on data if there is a recipe for them.
 
     >>> command(SweepSpec(ProblemSpec(loss="absolute"), seeds=3))
     'python -m cvar_core sweep --loss absolute --seeds 3'
     """
-    flags: list[str] = []
+    flags = [] if recipe is None else _data_flags(recipe)
     for name, value in _changed(spec.problem).items():
         if name == "noise_params":
             flags += [f"--noise-param {key}={number!r}" for key, number in value.items()]
@@ -36,31 +38,52 @@ def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE) -> str:
     return " ".join(["python -m cvar_core sweep", *flags])
 
 
-def python(spec: SweepSpec, closed: float = GAP_TO_CLOSE) -> str:
-    """Return the Python lines of a sweep on a synthetic problem."""
-    problem = ", ".join(f"{name}={value!r}" for name, value in _changed(spec.problem).items())
+def python(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None = None) -> str:
+    """Return the Python lines of a sweep, on data if there is a recipe for them."""
     given = ["problem"]
     for name, value in _changed(spec).items():
         if name == "seeds":
             value = _count(value) or value
         given.append(f"{name}={value!r}")
     epsilon = "" if closed == GAP_TO_CLOSE else f"result.epsilon({closed!r})"
+    changed = _changed(spec.problem)
     return "\n".join(
         [
-            "from cvar_core import Problem, sweep",
+            f"from cvar_core import {'Problem' if recipe is None else 'load'}, sweep",
             "",
-            f"problem = Problem.synthetic({problem})",
+            *([f"problem = Problem.synthetic({_given(changed)})"] if recipe is None else _data_lines(recipe, changed)),
             f"result = sweep({', '.join(given)})",
             f"result.robustness({epsilon})",
         ]
     )
 
 
+def _data_flags(recipe: Recipe) -> list[str]:
+    flags = [f"--data {shlex.quote(recipe.data)}"]
+    for name, value in recipe.changed.items():
+        flags.append(f"--{name}" if value is True else f"--{name}={shlex.quote(str(value))}")  # −1 would be a flag
+    return flags
+
+
+def _data_lines(recipe: Recipe, problem: dict[str, Any]) -> list[str]:
+    loading = recipe.changed
+    chosen = {"positive": loading.pop("positive")} if "positive" in loading else {}
+    given = ", ".join([repr(recipe.data), *([_given(loading)] if loading else [])])
+    return [f"data = load({given})", f"problem = data.problem({_given({**problem, **chosen})})"]
+
+
+def _given(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
 def _changed(spec: ProblemSpec | SweepSpec) -> dict[str, Any]:
-    """Return the fields that differ from their defaults."""
+    """Return the fields that differ from their defaults; of a problem on data, those that are chosen."""
     usual: dict[str, Any] = {field.name: field.default for field in fields(spec)}
     found = {name: getattr(spec, name) for name in usual if name != "problem"}
     if isinstance(spec, ProblemSpec):
+        if spec.data is not None:
+            found = {name: found[name] for name in ("loss", "beta", "scale")}
+            return {name: value for name, value in found.items() if value != usual[name]}
         defaults = dict(noises[spec.noise].parameters) if spec.noise is not None else None
         changed = {k: v for k, v in (spec.noise_params or {}).items() if defaults is None or v != defaults[k]}
         found["noise_params"] = changed or None

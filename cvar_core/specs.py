@@ -23,6 +23,9 @@ MOST_SEEDS = 1_000
 LARGEST_SEED = 2**32 - 1
 
 
+_OF_DATA = ("data", "dim", "sample_size", "nonzeros", "test")  # fields that only have a meaning together
+
+
 class SpecError(ValueError):
     """A description that cannot be run. The message names the field, its value and what is allowed."""
 
@@ -175,8 +178,9 @@ def faults(given: Mapping[str, Any]) -> dict[str, str]:
             found[field] = str(wrong)
 
     problem = dict(given.get("problem", {}))
+    data = {} if problem.get("data") is None else {name: problem[name] for name in _OF_DATA if name in problem}
     for name, value in problem.items():
-        alone = {name: value}
+        alone = {**data, name: value}
         if name == "noise_params" and problem.get("noise") in noises:
             alone["noise"] = problem["noise"]
         attempt(name, functools.partial(ProblemSpec.from_dict, alone))

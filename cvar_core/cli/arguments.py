@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from ..catalogue import losses, methods, noises, schedules
-from ..data import Dataset, load
+from ..data import Dataset, Recipe
 from ..problem import Problem
 from ..reading import number, read_grid, whole
 from ..specs import ProblemSpec, SpecError, SweepSpec
@@ -135,16 +135,16 @@ def dataset(args: argparse.Namespace) -> Dataset | None:
             if getattr(args, flag):
                 raise SpecError(f"--{flag} is for data: give --data FILE too")
         return None
-    return load(
+    recipe = Recipe(
         args.data,
         args.target,
-        test=args.test,
-        holdout=None if args.holdout is None else number("--holdout", args.holdout),
-        seed=whole("--seed", args.seed),
-        standardise=args.standardise,
-        intercept=args.intercept,
-        progress=sys.stderr.isatty(),
+        args.test,
+        None if args.holdout is None else number("--holdout", args.holdout),
+        whole("--seed", args.seed),
+        args.standardise,
+        args.intercept,
     )
+    return recipe.load(progress=sys.stderr.isatty())
 
 
 def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:

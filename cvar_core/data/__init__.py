@@ -4,6 +4,20 @@ from .bounds import DataError, Limits
 from .dataset import Dataset
 from .fetch import fetch, folder, missing
 from .load import load
+from .preview import Preview
+from .recipe import Recipe
 from .sets import NamedSet, sets
 
-__all__ = ["DataError", "Dataset", "Limits", "NamedSet", "fetch", "folder", "load", "missing", "sets"]
+__all__ = [
+    "DataError",
+    "Dataset",
+    "Limits",
+    "NamedSet",
+    "Preview",
+    "Recipe",
+    "fetch",
+    "folder",
+    "load",
+    "missing",
+    "sets",
+]

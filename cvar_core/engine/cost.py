@@ -56,5 +56,5 @@ def memory(problem: ProblemSpec) -> tuple[int, int]:
     features = 8 * problem.dim * problem.eval_size
     samples = 8 * 2**22  # the cache of a problem's stream
     # The optimum sorts losses and predictions and opens a part of the points; drawing needs a second copy for a moment.
-    own = samples + 8 * 12 * problem.eval_size + features // 2
+    own = samples + 8 * 12 * problem.eval_size + features // 2 + (0 if problem.data is None else features)  # as given
     return own, features

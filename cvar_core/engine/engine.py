@@ -39,6 +39,10 @@ class State(NamedTuple):
     alpha_sum: Tensor  # (runs,)
     diverged: Tensor  # (runs,) of bool
 
+    def ended(self) -> State:
+        """Return what has to be known of a shard that takes no further update: how far it came."""
+        return State(self.iteration, self.recorded, *(part[:0].clone() for part in self[2:]))
+
 
 class Seconds(NamedTuple):
     """Where the time went."""

@@ -31,7 +31,6 @@ class Outcome:
     records: dict[Shard, list[Records]]
     optimum: Optimum
     timings: dict[str, float]
-    reference: dict[str, float]  # the measures of θ*
 
 
 def run(
@@ -108,7 +107,7 @@ def run_on(
         "optimum": solved,
         "total": time.perf_counter() - begun,
     }
-    return Outcome(records, optimum, timings, problem.reference(optimum))
+    return Outcome(records, optimum, timings)
 
 
 def _share(spec: SweepSpec, recorded: int) -> float:

@@ -1,8 +1,23 @@
 """Jobs: runs in the background, piece by piece, shared fairly among visitors and kept in the store."""
 
 from .limits import Limits
-from .manager import Manager, Refused, threads
+from .manager import Manager, threads
+from .refused import Refused
 from .settings import Settings
+from .shelf import Shelf
+from .uploads import Upload, Uploads, named
 from .view import Entry, View
 
-__all__ = ["Entry", "Limits", "Manager", "Refused", "Settings", "View", "threads"]
+__all__ = [
+    "Entry",
+    "Limits",
+    "Manager",
+    "Refused",
+    "Settings",
+    "Shelf",
+    "Upload",
+    "Uploads",
+    "View",
+    "named",
+    "threads",
+]

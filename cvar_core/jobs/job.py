@@ -6,10 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from ..engine import Cost, Records, Shard, State, advance, cost, next_stop, shards, start
-from ..results import Result
+from ..results import Gathered, Result
 from ..specs import SweepSpec
 from ..store import Progressed
 from .piece import SECONDS, Piece
@@ -48,9 +46,7 @@ class Job:
         self._cost = cost(spec)
         even = min(_ROUND * workers / len(shards(spec)), self._cost.of_shard(spec) / _ROUNDS)
         self._piece_seconds = min(max(even, _SHORTEST), SECONDS)
-        shape = (len(spec.methods), len(spec.seeds), self._checkpoints, len(spec.lambdas))
-        self._objectives = np.full(shape, np.nan)
-        self._recorded = np.zeros(shape[:2], dtype=np.int64)
+        self._gathered = Gathered(spec)
         self._seconds = {"sample": 0.0, "step": 0.0, "evaluate": 0.0}
         self._states: dict[Shard, State | None] = dict.fromkeys(shards(spec))
         self._states.update(stored.states)
@@ -75,7 +71,7 @@ class Job:
 
     @property
     def complete(self) -> bool:
-        return self.shared.optimum is not None and bool((self._recorded == self._checkpoints).all())
+        return self.shared.optimum is not None and self._gathered.whole
 
     @property
     def stage(self) -> str:
@@ -109,9 +105,7 @@ class Job:
     def result(self) -> Result | None:
         """Return what is known so far; ``None`` before F* is known."""
         if self.shared.optimum is not None and self._result is None:
-            # Records come in all the time, and a result must not change under its reader.
-            arrays = self._objectives.copy(), self._recorded.copy()
-            self._result = Result(self.spec, self.shared.optimum, *arrays, self.timings)
+            self._result = Result.so_far(self.spec, self.shared.optimum, self._gathered, self.timings)
         return self._result
 
     def begin(self) -> None:
@@ -134,28 +128,30 @@ class Job:
         if preparing is not None or not self.shared.drawn:
             return preparing
         # The shard that is furthest behind: all curves grow together, and the methods of a seed share its samples.
-        waiting = [(self._count(shard), shard) for shard in self._states if shard not in self._busy]
+        waiting = [(self._gathered.count(shard), shard) for shard in self._states if shard not in self._busy]
         least, shard = min(waiting, key=lambda each: each[0], default=(self._checkpoints, None))
         if shard is None or least == self._checkpoints:
             return None
         return self._step(shard)
 
     def _step(self, shard: Shard) -> Piece:
-        state, stopping = self._states[shard], self._stopping
+        before, stopping = self._states[shard], self._stopping
         self._busy.add(shard)
 
         def work() -> tuple[State, Records]:
             problem = self.shared.problem
-            at = start(problem, self.spec, shard) if state is None else state
+            at = start(problem, self.spec, shard) if before is None else before
             until = next_stop(self.spec, at, self._piece_seconds)
-            found = advance(problem, self.spec, shard, at, until, stopping.is_set)
+            state, records = advance(problem, self.spec, shard, at, until, stopping.is_set)
+            if state.recorded == self._checkpoints:
+                state = state.ended()  # on wide data the iterates of all shards would fill the store
             with self.saving:
                 if not self.deleted:
-                    self._save(shard, *found)
-            return found
+                    self._save(shard, state, records)
+            return state, records
 
         def done(found: tuple[State, Records]) -> None:
-            self.expected += _left(self.spec, self._cost, state) - _left(self.spec, self._cost, found[0])
+            self.expected += _left(self.spec, self._cost, before) - _left(self.spec, self._cost, found[0])
             self.taken += sum(found[1].seconds)
             self._states[shard] = found[0]
             self._put(shard, found[1])
@@ -163,19 +159,10 @@ class Job:
         return Piece(work, done, lambda: self._busy.discard(shard))
 
     def _put(self, shard: Shard, records: Records) -> None:
-        m, s = self._place(shard)
-        first, count = self._recorded[m, s], len(records.iterations)
-        self._objectives[m, s, first : first + count] = records.objectives.numpy()
-        self._recorded[m, s] += count
+        self._gathered.put(shard, records)
         for name, seconds in records.seconds._asdict().items():
             self._seconds[name] += seconds
         self._result = None
-
-    def _count(self, shard: Shard) -> int:
-        return int(self._recorded[self._place(shard)])
-
-    def _place(self, shard: Shard) -> tuple[int, int]:
-        return self.spec.methods.index(shard.method), self.spec.seeds.index(shard.seed)
 
 
 def progress(spec: SweepSpec, states: Mapping[Shard, State | None], solved: bool) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..data import Limits as FileLimits
 from ..engine import cost, memory
 from ..specs import SweepSpec, faults
 
@@ -31,12 +32,23 @@ class Limits:
     jobs_per_visitor: int = _limit(3, "open sweeps of one visitor")
     jobs: int = _limit(200, "open sweeps of all visitors")
     store: int = _limit(256 * 2**20, "bytes of stored runs; the least recently used are dropped first")
+    upload: int = _limit(64 * 2**20, "bytes of a file that a visitor uploads")
+    uploads: int = _limit(6, "files of one visitor")
+    upload_store: int = _limit(2**30, "bytes of all visitors' files together")
+    upload_hours: int = _limit(24, "hours after which a visitor's file is removed")
+    data: int = _limit(2**30, "bytes of data sets that are kept ready in memory; the least recently used are let go")
+
+    @property
+    def file(self) -> FileLimits:
+        """What may be in a visitor's file."""
+        return FileLimits(file=self.upload, content=8 * self.upload, cells=self.numbers)
 
     def faults(self, given: Mapping[str, Any]) -> dict[str, str]:
         """Return every field of a sweep's description that cannot be run here, with what is allowed."""
         problem = given.get("problem", {})
         found = faults(given)
-        for name in ("iterations", "seeds", "checkpoints", "dim", "eval_size", "sample_size"):
+        sizes = () if problem.get("data") is not None else ("dim", "eval_size", "sample_size")  # data are as they are
+        for name in ("iterations", "seeds", "checkpoints", *sizes):
             value = given.get(name, problem.get(name))
             most = self.eval_size if name == "sample_size" else getattr(self, name)
             size = len(value) if isinstance(value, tuple) else value
@@ -53,14 +65,22 @@ class Limits:
         runs = len(spec.methods) * len(spec.lambdas) * len(spec.seeds)
         if runs > self.runs:
             return {"seeds": f"these are {runs:,} runs, but this server allows at most {self.runs:,}: fewer seeds or λ"}
-        size = problem.dim * problem.eval_size
-        asked = f"dim {problem.dim:,} on {problem.eval_size:,} points"
+        size = problem.dim * problem.eval_size if problem.nonzeros is None else problem.nonzeros
+        if problem.data is None:
+            field, asked, less = "dim", f"dim {problem.dim:,} on {problem.eval_size:,} points", "make either smaller"
+        else:
+            asked, less = f"the data: {problem.eval_size:,} rows × {problem.dim:,} columns", "use a part of the rows"
+            field = "data"
         if size > self.numbers:
-            return {"dim": f"{asked} is {size:,} numbers, but this server allows {self.numbers:,}: make either smaller"}
+            return {field: f"{asked} is {size:,} numbers, but this server allows {self.numbers:,}: {less}"}
         needed, room = sum(memory(problem)) / 2**20, self.memory / 2**20
         if needed > room:
+            return {field: f"{asked} needs {needed:,.0f} MB, but this server allows {room:,.0f} MB: {less}"}
+        states, kept = 16 * runs * problem.dim / 2**20, self.store / 2**20
+        if states > kept:
             return {
-                "dim": f"{asked} needs {needed:,.0f} MB, but this server allows {room:,.0f} MB: make either smaller"
+                "seeds": f"{runs:,} iterates of {problem.dim:,} numbers need {states:,.0f} MB to be kept, but this"
+                f" server allows {kept:,.0f} MB: fewer seeds or λ"
             }
         seconds = cost(spec).of_sweep(spec)
         if seconds > self.seconds:

@@ -18,12 +18,14 @@ import torch
 
 from ..cancel import Cancelled
 from ..engine import cost, memory
+from ..problem import Problem
 from ..results import Result
 from ..specs import ProblemSpec, SpecError, SweepSpec
 from ..store import Store
 from .job import Job, progress
 from .limits import Limits
 from .piece import Piece
+from .refused import Refused
 from .shared import SharedProblem
 from .view import Entry, View
 
@@ -31,10 +33,6 @@ log = logging.getLogger(__name__)
 
 _RESULTS = 64 * 2**20  # bytes of finished runs that are kept at hand
 _MOST_PASSES = 50  # smaller runs that may be admitted before a large one that waits for memory
-
-
-class Refused(Exception):
-    """A run that the server does not take. The message is for the visitor."""
 
 
 def threads(count: int) -> Executor:
@@ -65,14 +63,17 @@ class Manager:
 
     # What a visitor does.
 
-    def submit(self, spec: SweepSpec, visitor: str) -> View:
-        """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored."""
+    def submit(self, spec: SweepSpec, visitor: str, problem: Problem | None = None, recipe: str | None = None) -> View:
+        """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored.
+
+        A run on data needs the ``problem`` that holds them; ``recipe`` says in the visitor's history how it was made.
+        """
         with self._lock:
             job = self._jobs.get(spec.id)
             stored = self._stored_view(spec) if job is None else None
             if (job is None or not job.live) and not (stored is not None and stored.status == "done"):
                 self._ensure_allowed(spec, visitor)
-                job = job or self._make(spec)
+                job = job or self._make(spec, problem)
                 self.store.add(spec)
                 job.status, job.error = "queued", None
                 job.visitors = {visitor}
@@ -83,17 +84,17 @@ class Manager:
                 log.info("queued run=%s visitor=%s", spec.id, visitor[:8])
             elif job is not None:
                 job.visitors.add(visitor)
-            self.store.visit(visitor, spec.id)
+            self.store.visit(visitor, spec.id, recipe)
             self._move()
             view = self.view(spec, visitor)
             assert view is not None
             return view
 
-    def open(self, spec: SweepSpec, visitor: str) -> View | None:
+    def open(self, spec: SweepSpec, visitor: str, recipe: str | None = None) -> View | None:
         """Look at a run that somebody made: it joins the visitor's history. Who wants it to go on submits it, too."""
         view = self.view(spec, visitor)
         if view is not None:
-            self.store.visit(visitor, spec.id)
+            self.store.visit(visitor, spec.id, recipe)
         return view
 
     def cancel(self, run_id: str, visitor: str) -> bool:
@@ -144,12 +145,13 @@ class Manager:
                 )
         return self._stored_view(spec)
 
-    def history(self, visitor: str, most: int = 20) -> list[Entry]:
-        """Return the visitor's runs, the latest first."""
+    def history(self, visitor: str, most: int = 20, on_data: bool | None = None) -> list[Entry]:
+        """Return the visitor's runs, the latest first; only those on data, or only the others."""
         entries = []
-        for run in self.store.history(visitor, most):
+        for run in self.store.history(visitor, most, on_data):
             job = self._jobs.get(run.id)
-            entries.append(Entry(run.id, run.spec, job.status if job is not None else run.status, run.created))
+            status = run.status if job is None else job.status
+            entries.append(Entry(run.id, run.spec, status, run.created, run.recipe))
         return entries
 
     def estimate(self, spec: SweepSpec) -> float:
@@ -200,10 +202,12 @@ class Manager:
         if len(open_jobs) >= self.limits.jobs:
             raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
 
-    def _make(self, spec: SweepSpec) -> Job:
+    def _make(self, spec: SweepSpec, problem: Problem | None) -> Job:
         shared = self._problems.get(spec.problem)
         if shared is None:
-            shared = SharedProblem(spec.problem, self.store.optimum_of(spec.problem))
+            if problem is None and spec.problem.data is not None:
+                raise Refused("The data of this run are not here. Choose them again to run it.")
+            shared = SharedProblem(problem or Problem(spec.problem), self.store.optimum_of(spec.problem))
             self._problems[spec.problem] = shared
         self.store.add(spec)
         if shared.optimum is not None:
@@ -312,7 +316,7 @@ class Manager:
             self._waiting.remove(job)
             self._ring.append(job)
             job.begin()
-            self._last_problem = job.shared
+            self._last_problem = job.shared if job.spec.problem.data is None else None  # data are their owner's
             self.store.set_status(job.id, "running")
             if job.complete:  # it was cancelled during its last piece
                 self._end(job, "done")
@@ -365,7 +369,7 @@ class _Memory(set[ProblemSpec]):
 
     def bytes_with(self, further: ProblemSpec) -> int:
         problems = self | {further}
-        features = {(spec.dim, spec.eval_size, spec.seed): memory(spec)[1] for spec in problems}
+        features = {(spec.dim, spec.eval_size, spec.seed, spec.data): memory(spec)[1] for spec in problems}
         return sum(features.values()) + sum(memory(spec)[0] for spec in problems)
 
 

@@ -16,7 +16,7 @@ from .limits import Limits
 
 _PREFIX = "CVAR_MAX_"
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
-_BYTES = ("memory", "store")
+_BYTES = ("memory", "store", "upload", "upload_store", "data")
 
 
 class Row(NamedTuple):
@@ -52,7 +52,11 @@ class Settings:
     def rows(self) -> list[Row]:
         """All variables, with the values of these settings."""
         return [
-            Row("CVAR_DATA_DIR", str(self.folder), "folder of the file with the stored runs"),
+            Row(
+                "CVAR_DATA_DIR",
+                str(self.folder),
+                "folder of the stored runs, of visitors' files and of fetched data sets",
+            ),
             Row("CVAR_WORKERS", str(self.workers), "threads that compute, for all visitors together"),
             *(
                 Row(f"{_PREFIX}{each.name.upper()}", _written(each.name, self.limits), each.metadata["about"])

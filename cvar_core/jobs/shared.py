@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 from ..problem import Optimum, Problem
-from ..specs import ProblemSpec
 from .paced import Paced
 from .piece import SECONDS, Piece
 
@@ -14,8 +13,8 @@ from .piece import SECONDS, Piece
 class SharedProblem:
     """A problem, and how far its preparation is. Its manager calls it under a lock."""
 
-    def __init__(self, spec: ProblemSpec, optimum: Optimum | None) -> None:
-        self.problem = Problem(spec)
+    def __init__(self, problem: Problem, optimum: Optimum | None) -> None:
+        self.problem = problem
         self.optimum = optimum
         self.drawn = False
         self.seconds = 0.0  # spent on the optimum

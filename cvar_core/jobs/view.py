@@ -54,3 +54,4 @@ class Entry:
     spec: SweepSpec
     status: str
     created: float
+    recipe: str | None = None  # how the visitor made the run's data

@@ -7,6 +7,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,6 +148,13 @@ class Problem:
         )
         return cls(spec, (matrix, target), held_out)
 
+    def under(self, loss: str, beta: float, scale: float = 1.0) -> Problem:
+        """Return the problem of the same data, which are shared, under another loss of the same task, β and unit."""
+        if loss not in losses or losses[loss].task != self.loss.task:
+            allowed = ", ".join(each.name for each in losses if each.task == self.loss.task)
+            raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
+        return Problem(replace(self.spec, loss=loss, beta=beta, scale=scale), self._arrays, self._test)
+
     @property
     def loss(self) -> Loss:
         return losses[self.spec.loss]
@@ -216,12 +224,6 @@ class Problem:
             return torch.empty(len(thetas), 0, dtype=torch.float64)
         return measures.measure(self.points, self.test_points, self.loss, self.spec, thetas, stop)
 
-    def reference(self, optimum: Optimum) -> dict[str, float]:
-        """Return the measures of θ*; none where θ* = 0, which as a classifier decides nothing."""
-        if self.loss.task == "classification" and not bool(optimum.theta.any()):
-            return {}
-        return dict(zip(self.measure_names, self.measures(optimum.theta.unsqueeze(0))[0].tolist(), strict=True))
-
     def optimum(self, stop: Stop | None = None) -> Optimum:
         """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
         with self._lock:
@@ -230,8 +232,11 @@ class Problem:
         found = minimise(self.points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
         scale = self.spec.scale
         gap = None if found.gap is None else scale * found.gap
-        self._optimum = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained)
-        return self._optimum
+        decides = self.loss.task == "regression" or bool(found.theta.any())
+        measured = tuple(self.measures(found.theta.unsqueeze(0), stop)[0].tolist()) if decides else ()
+        best = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained, measured)
+        self._optimum = best
+        return best
 
     def start(self, seed: int) -> Start:
         """Return θ_0, α_0 and ℓ_0 of a run's seed."""

@@ -1,5 +1,6 @@
 """Results: the records of a sweep, which step sizes are usable, and verdicts in words."""
 
+from .gathered import Gathered
 from .grid import place
 from .result import GAP_TO_CLOSE, Result, Summary
 from .robustness import UsableRange
@@ -9,6 +10,7 @@ from .words import advice, certainty, decades, finding, judgement, margin, measu
 
 __all__ = [
     "GAP_TO_CLOSE",
+    "Gathered",
     "Result",
     "Spread",
     "Summary",

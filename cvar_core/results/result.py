@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import Outcome, Records, Shard
-from ..problem import Optimum, measure_names
+from ..problem import Optimum
 from ..specs import SpecError, SweepSpec
+from .gathered import Gathered
 from .grid import neighbours, place
 from .robustness import UsableRange, median_between, usable_range, usable_range_with
 from .spread import spread
@@ -51,8 +52,6 @@ class Result:
         Seconds: sample, step, evaluate and optimum are summed over the threads; total is on the clock.
     measures
         On data sets, by name: accuracy or losses of the averaged iterates, each of the shape of ``objectives``.
-    reference
-        The same measures of θ*; empty where θ* = 0 in classification, which decides nothing.
     """
 
     spec: SweepSpec
@@ -61,11 +60,10 @@ class Result:
     recorded: NDArray[np.int64]
     timings: Mapping[str, float] = field(default_factory=dict)
     measures: Mapping[str, Array] = field(default_factory=dict)
-    reference: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def collect(cls, spec: SweepSpec, outcome: Outcome) -> Result:
-        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings, outcome.reference)
+        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings)
 
     @classmethod
     def from_records(
@@ -74,23 +72,24 @@ class Result:
         optimum: Optimum,
         records: Mapping[Shard, list[Records]],
         timings: Mapping[str, float],
-        reference: Mapping[str, float] | None = None,
     ) -> Result:
         """Put the records of all shards, complete or not, in their places."""
-        shape = (len(spec.methods), len(spec.seeds), len(spec.checkpoint_iterations), len(spec.lambdas))
-        objectives = np.full(shape, np.nan)
-        measures = {name: np.full(shape, np.nan) for name in measure_names(spec.problem)}
-        recorded = np.zeros(shape[:2], dtype=np.int64)
+        gathered = Gathered(spec)
         for shard, parts in records.items():
-            m, s = spec.methods.index(shard.method), spec.seeds.index(shard.seed)
             for part in parts:
-                first, count = recorded[m, s], len(part.iterations)
-                objectives[m, s, first : first + count] = part.objectives.numpy()
-                if part.measures is not None:
-                    for k, values in enumerate(measures.values()):
-                        values[m, s, first : first + count] = part.measures[:, :, k].numpy()
-                recorded[m, s] += count
-        return cls(spec, optimum, objectives, recorded, timings, measures, reference or {})
+                gathered.put(shard, part)
+        return cls.so_far(spec, optimum, gathered, timings)
+
+    @classmethod
+    def so_far(cls, spec: SweepSpec, optimum: Optimum, gathered: Gathered, timings: Mapping[str, float]) -> Result:
+        """Return what has been gathered, copied: records come in all the time, and a result must not change."""
+        measures = {name: values.copy() for name, values in gathered.measures.items()}
+        return cls(spec, optimum, gathered.objectives.copy(), gathered.recorded.copy(), timings, measures)
+
+    @functools.cached_property
+    def reference(self) -> dict[str, float]:
+        """The measures of θ*; empty where θ* = 0 in classification, which decides nothing."""
+        return dict(zip(self.measures, self.optimum.measures, strict=False))
 
     @functools.cached_property
     def suboptimality(self) -> Array:

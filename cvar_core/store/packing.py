@@ -20,7 +20,7 @@ from ..problem import Optimum
 
 _STATE = struct.Struct("<4q")  # iteration, recorded, runs, dim
 _RECORDS = struct.Struct("<2q3d")  # checkpoints, runs, seconds
-_OPTIMUM = struct.Struct("<dd?dq")  # value, alpha, whether there is a gap, gap, dim
+_OPTIMUM = struct.Struct("<dd?d?2q")  # value, alpha, whether there is a gap, gap, attained, dim, measures
 _FLOAT, _WHOLE, _FLAG = np.dtype("<f8"), np.dtype("<i8"), np.dtype("u1")
 
 
@@ -65,18 +65,18 @@ def unpack_records(packed: bytes) -> Records:
 
 def pack_optimum(optimum: Optimum) -> bytes:
     gap = 0.0 if optimum.gap is None else optimum.gap
-    header = _OPTIMUM.pack(optimum.value, optimum.alpha, optimum.gap is not None, gap, len(optimum.theta))
-    return _seal(header, _floats(optimum.theta), b"" if optimum.attained else b"\0")
+    sizes = len(optimum.theta), len(optimum.measures)
+    header = _OPTIMUM.pack(optimum.value, optimum.alpha, optimum.gap is not None, gap, optimum.attained, *sizes)
+    return _seal(header, _floats(optimum.theta), np.array(optimum.measures, dtype=_FLOAT).tobytes())
 
 
 def unpack_optimum(packed: bytes) -> Optimum:
     content = _unseal(packed, _OPTIMUM.size)
-    value, alpha, has_gap, gap, dim = _OPTIMUM.unpack_from(content)
+    value, alpha, has_gap, gap, attained, dim, count = _OPTIMUM.unpack_from(content)
     take = _Reader(content, _OPTIMUM.size)
-    theta = take.floats(dim)
-    attained = take.left == 0 or not take.flags(1).logical_not().item()
+    theta, measures = take.floats(dim), take.floats(count)
     take.end()
-    return Optimum(value, theta, alpha, gap if has_gap else None, attained)
+    return Optimum(value, theta, alpha, gap if has_gap else None, attained, tuple(measures.tolist()))
 
 
 def _floats(tensor: Tensor) -> bytes:

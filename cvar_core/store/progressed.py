@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..engine import Records, Shard, State, shards
+from ..problem import measure_names
 from ..specs import SweepSpec
 from .packing import DamagedError, unpack_records, unpack_state
 
@@ -43,13 +44,15 @@ def join(
 
 def _fit(spec: SweepSpec, state: State, records: list[Records]) -> bool:
     """Whether a state and records are of this spec and of one moment."""
-    checkpoints, runs = spec.checkpoint_iterations, len(spec.lambdas)
+    checkpoints, runs, measures = spec.checkpoint_iterations, len(spec.lambdas), len(measure_names(spec.problem))
     recorded = tuple(n for part in records for n in part.iterations)
     if len(recorded) != state.recorded or recorded != checkpoints[: len(recorded)]:
         return False
+    ended = state.recorded == len(checkpoints) and not len(state.theta)  # its iterates are not kept
     before, after = (0, *checkpoints)[state.recorded], (*checkpoints, spec.iterations)[state.recorded]
     return (
         before <= state.iteration <= after
-        and state.theta.shape == (runs, spec.problem.dim)
+        and state.theta.shape == (0 if ended else runs, spec.problem.dim)
         and all(part.objectives.shape == (len(part.iterations), runs) for part in records)
+        and all((0 if part.measures is None else part.measures.shape[2]) == measures for part in records if recorded)
     )

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,31 +163,34 @@ class Store:
         readable = (readable_optimum(packed, problem.dim) for (packed,) in rows)
         return next((optimum for optimum in readable if optimum is not None), None)
 
-    def visit(self, visitor: str, run_id: str) -> None:
-        """Note that the visitor opened the run."""
+    def visit(self, visitor: str, run_id: str, recipe: str | None = None) -> None:
+        """Note that the visitor opened the run, and how they made its data."""
 
         def note(db: sqlite3.Connection) -> None:
             if db.execute("UPDATE runs SET used = ? WHERE id = ?", (time.time(), run_id)).rowcount:
-                visit = db.execute("INSERT OR REPLACE INTO visits (visitor, run) VALUES (?, ?)", (visitor, run_id))
+                visit = db.execute(
+                    "INSERT OR REPLACE INTO visits (visitor, run, recipe) VALUES (?, ?, ?)", (visitor, run_id, recipe)
+                )
                 db.execute("DELETE FROM visits WHERE id <= ?", ((visit.lastrowid or 0) - _MOST_VISITS,))
 
         self._database.write(note)
 
-    def history(self, visitor: str, most: int = 20) -> list[StoredRun]:
-        """Return the runs that the visitor opened, the latest visit first."""
+    def history(self, visitor: str, most: int = 20, on_data: bool | None = None) -> list[StoredRun]:
+        """Return the runs that the visitor opened, the latest visit first; only those on data, or only the others."""
 
         def read(db: sqlite3.Connection) -> list[StoredRun]:
             found: list[StoredRun] = []
             cursor = db.execute(
-                f"SELECT {COLUMNS} FROM visits JOIN runs ON runs.id = visits.run "
+                f"SELECT {COLUMNS}, visits.recipe FROM visits JOIN runs ON runs.id = visits.run "
                 "WHERE visitor = ? ORDER BY visits.id DESC",
                 (visitor,),
             )
             try:
                 while len(found) < most and (row := cursor.fetchone()) is not None:
-                    run = stored_run(row)
-                    if run is not None:
-                        found.append(run)
+                    *columns, recipe = row
+                    run = stored_run(columns)
+                    if run is not None and on_data in (None, run.spec.problem.data is not None):
+                        found.append(replace(run, recipe=recipe))
             finally:
                 cursor.close()  # an open read would keep the WAL from being reused
             return found

@@ -34,6 +34,8 @@ class StoredRun:
         When it was last written or opened.
     progress
         The share of the records that are present, from 0 to 1.
+    recipe
+        In a visitor's history, how they made the run's data; ``None`` where there are none.
     """
 
     id: str
@@ -45,6 +47,7 @@ class StoredRun:
     created: float
     used: float
     progress: float
+    recipe: str | None = None
 
 
 def stored_run(row: Sequence[Any]) -> StoredRun | None:

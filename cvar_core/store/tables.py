@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SCHEMA_VERSION = 1  # raise it with every change of the tables or of the packed bytes
+SCHEMA_VERSION = 2  # raise it with every change of the tables or of the packed bytes
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
 
 _BUSY_SECONDS = 1.0  # a visitor waits for this
@@ -49,6 +49,7 @@ _TABLES = (
         id INTEGER PRIMARY KEY,  -- grows, so that the latest visit is the highest whatever the clock does
         visitor TEXT NOT NULL,
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+        recipe TEXT,  -- how this visitor made the run's data; without data there is none
         UNIQUE (visitor, run)
     )""",
     "CREATE INDEX visits_of_a_run ON visits (run)",

@@ -37,6 +37,9 @@ class Optimum:
     attained
         Whether there is a minimum. On separable data there is none: CVaR_β → 0 as ‖θ‖ → ∞, and ``value`` is the best
         value found, at a θ so long that it is 0 to within rounding.
+    measures
+        On data sets, what θ* is worth by the problem's ``measure_names``; empty where θ* = 0 in classification, which
+        decides nothing.
     """
 
     value: float
@@ -44,6 +47,7 @@ class Optimum:
     alpha: float
     gap: float | None
     attained: bool = True
+    measures: tuple[float, ...] = ()
 
 
 def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None, real_data: bool = False) -> Optimum:

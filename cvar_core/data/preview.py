@@ -1,0 +1,76 @@
+"""What a reader should see of a data set before anything is run on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import labels
+from .dataset import Dataset
+
+_ROWS, _COLUMNS = 8, 12  # of the table
+_BINS = 40
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Sizes, the first rows, and how the target is spread.
+
+    Attributes
+    ----------
+    labels
+        How many rows have each label, or ``None`` if there are too many labels to be classes.
+    counts, edges
+        The histogram of the targets, for numbers.
+    head
+        The first rows: column names to values, the target last.
+    """
+
+    rows: int
+    columns: int
+    test_rows: int
+    nonzeros: int
+    sparse: bool
+    labels: dict[str, int] | None
+    counts: NDArray[np.int64]
+    edges: NDArray[np.float64]
+    head: dict[str, list[Any]]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: Dataset) -> Preview:
+        rows, columns = data.shape
+        counts, edges = np.histogram(data.y, bins=_BINS)
+        return cls(
+            rows=rows,
+            columns=columns,
+            test_rows=0 if data.test is None else data.test.shape[0],
+            nonzeros=data.nonzeros,
+            sparse=data.sparse,
+            labels=data.label_counts(),
+            counts=counts.astype(np.int64),
+            edges=edges,
+            head=_head(data),
+            notes=data.notes,
+        )
+
+    @property
+    def filled(self) -> float:
+        """The share of entries that are not zero."""
+        return self.nonzeros / (self.rows * self.columns)
+
+
+def _head(data: Dataset) -> dict[str, list[Any]]:
+    """Return the first rows; of sparse ones, the first columns that have something in them."""
+    x: Any = data.x[:_ROWS]
+    if data.sparse:
+        filled = np.unique(x.indices)[:_COLUMNS]
+        values, places = x[:, filled].toarray(), filled.tolist()
+    else:
+        values, places = x[:, :_COLUMNS], list(range(min(_COLUMNS, data.shape[1])))
+    names = [f"column {place + 1}" if data.columns is None else data.columns[place] for place in places]
+    target = [labels.written(value, data.texts) for value in data.y[:_ROWS]]
+    return {name: values[:, k].tolist() for k, name in enumerate(names)} | {"target": target}
