@@ -5,6 +5,7 @@ from .curves import curves
 from .density import density
 from .frame import Figure, without_title
 from .iterations import iterations_to
+from .measures import measures_along, measures_by_lambda, shown_measures
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
 from .sensitivity import sensitivity
 
@@ -20,7 +21,10 @@ __all__ = [
     "density",
     "glyph",
     "iterations_to",
+    "measures_along",
+    "measures_by_lambda",
     "sensitivity",
+    "shown_measures",
     "style",
     "theme_named",
     "translucent",

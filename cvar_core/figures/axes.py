@@ -1,4 +1,4 @@
-"""Logarithmic axes: the range that the data deserve, and ticks at whole decades."""
+"""Axes: the range that the data deserve, logarithmic with ticks at whole decades; shares in percent."""
 
 from __future__ import annotations
 
@@ -64,18 +64,29 @@ def gap_span(spread: Spread, unit: float, floor: float, shown: Iterable[float] =
 def log_axis(title: str, span: Span, theme: Theme, most_ticks: int) -> dict[str, Any]:
     """Return an axis with ticks at whole decades, labelled at every second one, or fewer, if there are too many."""
     return {
+        **_axis(title, theme),
         "type": "log",
-        "title": {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 10},
         "range": [math.log10(span.low), math.log10(span.high)],
         "nticks": min(math.ceil(span.decades), most_ticks),
         "exponentformat": "power",
         "tickangle": 0,
         "tickfont": {"size": TEXT_SIZE / 1.2},  # plotly sets powers of ten 1.25 times as large
+        "minor": {"dtick": 1, "ticks": "outside", "ticklen": 3, "tickcolor": theme.quiet, "gridcolor": theme.grid},
+    }
+
+
+def share_axis(title: str, ends: tuple[float, float], theme: Theme) -> dict[str, Any]:
+    """Return an axis of shares, in percent."""
+    return {**_axis(title, theme), "range": list(ends), "tickformat": ".0%", "nticks": 7}
+
+
+def _axis(title: str, theme: Theme) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 10},
         "ticks": "outside",
         "ticklen": 5,
         "tickcolor": theme.quiet,
         "gridcolor": theme.grid,
-        "minor": {"dtick": 1, "ticks": "outside", "ticklen": 3, "tickcolor": theme.quiet, "gridcolor": theme.grid},
         "linecolor": theme.quiet,
         "showline": True,
         "zeroline": False,

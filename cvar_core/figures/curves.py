@@ -23,7 +23,7 @@ def curves(result: Result, lambdas: Mapping[str, float | None] | None = None, *,
     quiet line.
     """
     spec = result.spec
-    given = _best(result) if lambdas is None else lambdas
+    given = best_lambdas(result) if lambdas is None else lambdas
     places = {name: _place(result, lam) for name in spec.methods if (lam := given.get(name)) is not None}
     shared = spec.lambdas[min(places.values())] if lambdas is not None and len(set(places.values())) == 1 else None
     series = [_series(result, name, k, named=shared is None) for name, k in places.items()]
@@ -38,7 +38,8 @@ def curves(result: Result, lambdas: Mapping[str, float | None] | None = None, *,
     return frame.figure(series, "diverged or off the chart", *_words(result, series, where))
 
 
-def _best(result: Result) -> dict[str, float | None]:
+def best_lambdas(result: Result) -> dict[str, float | None]:
+    """Return each method's best λ so far; nothing before there is one."""
     return {name: result.best_lambda(name) for name in result.spec.methods} if result.recorded.min() > 0 else {}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..results import place
-from .axes import Span, log_axis
+from .axes import Span, log_axis, share_axis
 from .palette import CLEAR, FONT, TEXT_SIZE, TITLE_SIZE, Theme
 from .series import Series, Trace, band, heights, line, open_triangle, rings, triangles
 
@@ -51,6 +51,7 @@ class Frame:
     def __init__(self, theme: Theme, x_title: str, x_span: Span, y_title: str, y_span: Span) -> None:
         self.theme, self.x_span, self.y_span = theme, x_span, y_span
         self.narrow, self.bands = NARROW, True
+        self.linear: tuple[float, float] | None = None  # the range of shares, which need no logarithm
         self.x_title, self.y_title = x_title, y_title
         self.shapes: list[dict[str, Any]] = []
         self.annotations: list[dict[str, Any]] = []
@@ -62,7 +63,8 @@ class Frame:
         if not self.y_span.low <= value <= self.y_span.high:
             return
         self.shapes.append(self._line("dash", xref="paper", x0=0, x1=1, yref="y", y0=value, y1=value))
-        place = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y", "y": math.log10(value), "yanchor": "middle"}
+        place = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "middle"}
+        place["y"] = math.log10(value) if self.linear is None else value
         self.annotations.append(self._label(label, place))
         self._right = max(self._right, 14 + 0.6 * TEXT_SIZE * len(label))
 
@@ -136,7 +138,7 @@ class Frame:
                 "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
             },
             "xaxis": log_axis(self.x_title, self.x_span, theme, most_ticks=8),
-            "yaxis": {**log_axis(self.y_title, self.y_span, theme, most_ticks=8), "domain": [0, 1 - strip]},
+            "yaxis": {**self._y_axis(), "domain": [0, 1 - strip]},
             "shapes": list(self.shapes),
             "annotations": self.annotations,
             "uirevision": "cvar",  # constant: a new figure keeps the reader's zoom and hidden curves
@@ -151,6 +153,11 @@ class Frame:
             }
             layout["shapes"].insert(0, self._strip(strip))
         return layout
+
+    def _y_axis(self) -> dict[str, Any]:
+        if self.linear is None:
+            return log_axis(self.y_title, self.y_span, self.theme, most_ticks=8)
+        return share_axis(self.y_title, self.linear, self.theme)
 
     def _strip(self, strip: float) -> dict[str, Any]:
         corners = {"xref": "paper", "x0": 0, "x1": 1, "yref": "paper", "y0": 1 - strip, "y1": 1}
