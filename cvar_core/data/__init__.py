@@ -3,7 +3,7 @@
 from .bounds import DataError, Limits
 from .dataset import Dataset
 from .fetch import fetch, folder, missing
-from .load import load
+from .load import load, table_columns
 from .preview import Preview
 from .recipe import Recipe
 from .sets import NamedSet, sets
@@ -20,4 +20,5 @@ __all__ = [
     "load",
     "missing",
     "sets",
+    "table_columns",
 ]

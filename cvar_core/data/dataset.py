@@ -58,6 +58,13 @@ class Dataset:
     def nonzeros(self) -> int:
         return int(self.x.nnz) if self.sparse else int(np.count_nonzero(self.x))  # type: ignore[union-attr]
 
+    @property
+    def bytes(self) -> int:
+        """What features and targets take in memory, those of the test rows included."""
+        x: Any = self.x
+        parts = (x.data, x.indices, x.indptr) if self.sparse else (x,)
+        return sum(int(part.nbytes) for part in (*parts, self.y)) + (0 if self.test is None else self.test.bytes)
+
     def rows(self, index: NDArray[np.int64]) -> Dataset:
         return replace(self, x=self.x[index], y=self.y[index], test=None)
 

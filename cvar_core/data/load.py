@@ -71,6 +71,15 @@ def load(
     return data.intercept() if intercept else data
 
 
+def table_columns(source: Source, limits: Limits | None = None) -> tuple[str, ...] | None:
+    """Return the names of a CSV file's columns, one of which is the target; ``None`` for any other file."""
+    try:
+        stored = content.read(source, limits or Limits())
+        return None if stored.archive or svmlight.looks_like(stored) else table.columns(stored)
+    except DataError:
+        return None  # whoever loads it is told why
+
+
 def _read(
     source: Source, target: str | int | None, header: bool | None, limits: Limits, like: Dataset | None
 ) -> Dataset:

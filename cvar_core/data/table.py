@@ -79,6 +79,24 @@ def read(
     return encoded, targets[:, 0], layout
 
 
+def columns(content: Content) -> tuple[str, ...]:
+    """Return the names of a table's columns, without reading all of it; raises as ``read`` does."""
+    import pandas as pd
+
+    text = _text(content)
+    separator = _separator(text)
+    header = _has_header(text, separator)
+    try:
+        top = pd.read_csv(io.StringIO(text), sep=separator, header=0 if header else None, nrows=1, index_col=False)
+    except (ValueError, OverflowError) as problem:
+        raise DataError(f"{content.name} is not a table: {str(problem).splitlines()[0].strip()}") from None
+    return _names(top, header)
+
+
+def _names(frame: pd.DataFrame, header: bool) -> tuple[str, ...]:
+    return tuple(str(name) if header else f"column {k + 1}" for k, name in enumerate(frame.columns))
+
+
 def _text(content: Content) -> str:
     if b"\x00" in content.data:
         raise DataError(f"{content.name} is not a text file: it holds zero bytes")
@@ -143,7 +161,7 @@ def _frame(content: Content, text: str, separator: str, header: bool, limits: Li
     except (ValueError, OverflowError, pd.errors.ParserWarning, csv.Error) as problem:
         reason = _ragged(text, separator) or str(problem).splitlines()[0].strip()
         raise DataError(f"{content.name} is not a table: {reason}") from None
-    frame.columns = pd.Index([str(name) if header else f"column {k + 1}" for k, name in enumerate(frame.columns)])
+    frame.columns = pd.Index(_names(frame, header))
     if not len(frame):
         raise DataError(f"{content.name} has a header but no rows")
     if frame.shape[1] < 2:

@@ -5,14 +5,16 @@ from .curves import curves
 from .density import density
 from .frame import Figure, without_title
 from .iterations import iterations_to
-from .measures import measures_along, measures_by_lambda, shown_measures
+from .measures import WORDS, measures_along, measures_by_lambda, shown_measures
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
 from .sensitivity import sensitivity
+from .target import target
 
 __all__ = [
     "DARK",
     "FONT",
     "LIGHT",
+    "WORDS",
     "Figure",
     "Style",
     "Theme",
@@ -26,6 +28,7 @@ __all__ = [
     "sensitivity",
     "shown_measures",
     "style",
+    "target",
     "theme_named",
     "translucent",
     "without_title",

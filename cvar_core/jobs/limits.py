@@ -47,8 +47,9 @@ class Limits:
         """Return every field of a sweep's description that cannot be run here, with what is allowed."""
         problem = given.get("problem", {})
         found = faults(given)
-        sizes = () if problem.get("data") is not None else ("dim", "eval_size", "sample_size")  # data are as they are
-        for name in ("iterations", "seeds", "checkpoints", *sizes):
+        # Data are as large as they are, and how long passes over them take is seen to below.
+        sizes = () if problem.get("data") is not None else ("iterations", "dim", "eval_size", "sample_size")
+        for name in (*sizes, "seeds", "checkpoints"):
             value = given.get(name, problem.get(name))
             most = self.eval_size if name == "sample_size" else getattr(self, name)
             size = len(value) if isinstance(value, tuple) else value

@@ -8,15 +8,16 @@ import streamlit as st
 
 from cvar_core import Result, SweepSpec
 from cvar_core.catalogue import methods, noises
+from cvar_core.data import Recipe
 from cvar_core.figures import compare, without_title
-from cvar_core.jobs import Entry, Manager
+from cvar_core.jobs import Entry
 from cvar_core.specs import ProblemSpec
 
 from .chart import chart
-from .controls import Controls
+from .desk import Desk, Shown
 from .links import keep, recall
 from .look import theme
-from .words import capital
+from .words import capital, plain
 
 _SIGNS = {
     "queued": ":material/hourglass_empty:",
@@ -28,42 +29,32 @@ _SIGNS = {
 }
 
 
-def draw(
-    page: str,
-    manager: Manager,
-    visitor: str,
-    controls: Controls,
-    shown: SweepSpec | None,
-    result: Result | None,
-    closed: float,
-) -> None:
+def draw(desk: Desk, shown: Shown | None, result: Result | None, closed: float) -> None:
     """List the visitor's runs; with a result, also what it can be compared with."""
-    runs = manager.history(visitor)
+    runs, page = desk.history(), desk.page
     if shown is not None and result is not None:
-        _compare(page, manager, visitor, runs, shown, result, closed)
+        _compare(desk, runs, shown, result, closed)
     elif not runs:
         st.caption("Runs that you make are listed here.")
     for run in runs:
         about, opens, deletes = st.columns([8, 2, 2], vertical_alignment="center")
-        here = shown is not None and run.id == shown.id
+        here = shown is not None and run.id == shown.spec.id
         status = f"{run.status} · {_ago(run)}{' · shown' if here else ''}"
-        about.markdown(f"{_SIGNS[run.status]} {title(run.spec)}  \n:gray[{status}]")
+        about.markdown(f"{_SIGNS[run.status]} {named(run)}  \n:gray[{status}]")
         opened = opens.button(
             "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=here,
-            on_click=controls.open, args=(run.spec,),
+            on_click=desk.open, args=(run,),
         )  # fmt: skip
         deleted = deletes.button(
             "Delete", key=f"{page}-delete-{run.id}", width="stretch", type="tertiary", icon=":material/delete:",
-            on_click=manager.forget, args=(run.id, visitor),
+            on_click=desk.manager.forget, args=(run.id, desk.visitor),
         )  # fmt: skip
         if opened or deleted:
             st.rerun()  # the controls, too
 
 
-def _compare(
-    page: str, manager: Manager, visitor: str, runs: list[Entry], shown: SweepSpec, result: Result, closed: float
-) -> None:
-    others = {run.id: run.spec for run in runs if run.id != shown.id}
+def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, closed: float) -> None:
+    page, others = desk.page, {run.id: run for run in runs if run.id != shown.spec.id}
     if not others:
         st.caption("Runs that you make are listed here, to open again, to compare and to delete.")
         return
@@ -72,38 +63,46 @@ def _compare(
     kept = st.session_state.get(key)
     st.session_state[key] = kept if kept in others else None
     chosen = st.selectbox(
-        "Compare the run above with", list(others), format_func=lambda run: title(others[run]), key=key,
+        "Compare the run above with", list(others), format_func=lambda run: named(others[run]), key=key,
         placeholder="another run", help="Lays its sensitivity curves over those of the run shown.",
     )  # fmt: skip
     keep(key, chosen, None)
     if chosen is None:
         return
-    other = manager.view(others[chosen], visitor)
+    other = desk.manager.view(others[chosen].spec, desk.visitor)
     if other is None or other.result is None:
         st.caption("That run has no curves yet.")
         return
     figure, finding, about = without_title(compare(result, other.result, ("A", "B"), closed=closed, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-compare-chart", height=440, label=finding, name="compare")
-    st.caption(f"A: {title(shown)}. B: {title(others[chosen])}. {capital(about)}.")
+    st.caption(f"A: {title(*shown)}. B: {named(others[chosen])}. {capital(about)}.")
 
 
-def title(spec: SweepSpec) -> str:
+def named(run: Entry) -> str:
+    return title(run.spec, None if run.recipe is None else Recipe.from_json(run.recipe))
+
+
+def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
     """Name a run by what sets it apart.
 
     >>> title(SweepSpec(ProblemSpec(beta=0.9), iterations=2_000, seeds=1))
     'squared loss, lognormal noise, β = 0.9, T = 2,000, 15 λ × 1 seed'
     """
     problem = spec.problem
-    parts = [f"{problem.loss} loss", _noise(problem), f"β = {problem.beta:g}", f"T = {spec.iterations:,}"]
+    if problem.data is None:
+        about, length = [f"{problem.loss} loss", _noise(problem)], f"T = {spec.iterations:,}"
+    else:
+        about, length = [_data(recipe), f"{problem.loss} loss"], f"{spec.iterations / problem.eval_size:.3g} passes"
+    parts = [*about, f"β = {problem.beta:g}", length]
     parts.append(f"{len(spec.lambdas)} λ × {len(spec.seeds)} seed{'s' * (len(spec.seeds) > 1)}")
     usual = ProblemSpec()
     parts += [
         f"{word} = {getattr(problem, name):g}"
         for name, word in _WORDS.items()
-        if getattr(problem, name) != getattr(usual, name)
+        if getattr(problem, name) != getattr(usual, name) and (problem.data is None or name == "scale")
     ]
-    if problem.sample_size is not None:
+    if problem.data is None and problem.sample_size is not None:
         parts.append(f"n = {problem.sample_size:,}")
     if spec.methods != methods.names():
         parts.append(" and ".join(methods[name].label for name in spec.methods))
@@ -115,9 +114,19 @@ def title(spec: SweepSpec) -> str:
 _WORDS = {"dim": "d", "scale": "unit", "seed": "seed"}
 
 
-def _noise(problem: ProblemSpec) -> str:
-    if problem.noise is None:
+def _data(recipe: Recipe | None) -> str:
+    """Name the data, with what was done to them; a visitor gave the name, and may have chosen it with care."""
+    if recipe is None:
         return "data"
+    done = [] if recipe.holdout is None else [f"{100 * recipe.holdout:g}% held out"]
+    done += ["standardised"] * recipe.standardise + ["intercept"] * recipe.intercept
+    if recipe.positive is not None:
+        done.append(f"{recipe.positive} against the rest")
+    return plain(recipe.data + (f" ({', '.join(done)})" if done else ""), 80)
+
+
+def _noise(problem: ProblemSpec) -> str:
+    assert problem.noise is not None
     usual = noises[problem.noise].parameters
     changed = [f"{name} {value:g}" for name, value in (problem.noise_params or {}).items() if value != usual[name]]
     return f"{problem.noise} noise" + (f" ({', '.join(changed)})" if changed else "")

@@ -7,57 +7,63 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from cvar_core import Result, SweepSpec, report, reproduce
+from cvar_core import Result, report, reproduce
 from cvar_core.catalogue import methods
-from cvar_core.figures import iterations_to, without_title
-from cvar_core.jobs import Manager, View
+from cvar_core.data import sets
+from cvar_core.figures import WORDS, iterations_to, without_title
 from cvar_core.results import number
 
-from . import history
+from . import history, measures
 from .chart import chart
-from .controls import Controls
+from .desk import Desk, Shown
 from .look import theme
 from .words import capital
 
-TITLES = ("Iterations to ε", "Table and downloads", "Reproduce", "Your runs")
+MEASURES, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
+    "Accuracy and test losses", "Iterations to ε", "Table and downloads", "Reproduce", "Your runs",
+)  # fmt: skip
 
 
-def draw(
-    page: str,
-    manager: Manager,
-    visitor: str,
-    controls: Controls,
-    view: View,
-    result: Result,
-    closed: float,
-) -> None:
+def titles(desk: Desk) -> tuple[str, ...]:
+    """Return the panels of a page: only data have rows to test on."""
+    return TITLES if desk.on_data else TITLES[1:]
+
+
+def draw(desk: Desk, run: Shown, result: Result, closed: float) -> None:
     """Draw the panels; only the open one is computed."""
-    panels = st.tabs(TITLES, key=f"{page}_panel", on_change="rerun", bind="query-params")
-    epsilon = result.epsilon(closed)
-    for panel, title in zip(panels, TITLES, strict=True):
+    page, epsilon = desk.page, result.epsilon(closed)
+    panels = st.tabs(titles(desk), key=f"{page}_panel", on_change="rerun", bind="query-params")
+    for panel, title in zip(panels, titles(desk), strict=True):
         if not panel.open:
             continue
         with panel:
-            if title == TITLES[0]:
+            if title == MEASURES:
+                measures.draw(page, result, _chosen(page, result))
+            elif title == ITERATIONS:
                 _iterations(page, result, epsilon)
-            elif title == TITLES[1]:
-                _table(page, result, epsilon, closed)
-            elif title == TITLES[2]:
-                _reproduce(view.spec, closed)
+            elif title == TABLE:
+                _table(page, run, result, epsilon, closed)
+            elif title == REPRODUCE:
+                _reproduce(run, closed)
             else:
-                history.draw(page, manager, visitor, controls, view.spec, result, closed)
+                history.draw(desk, run, result, closed)
+
+
+def _chosen(page: str, result: Result) -> float | None:
+    """Return the λ that the visitor clicked, if it is of this grid."""
+    at = st.session_state.get(f"{page}_at")
+    return float(at) if at in map(repr, result.spec.lambdas) else None
 
 
 def _iterations(page: str, result: Result, epsilon: float) -> None:
-    at = st.session_state.get(f"{page}_at")
-    chosen = float(at) if at in map(repr, result.spec.lambdas) else None
+    chosen = _chosen(page, result)
     figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
     st.caption(f"{capital(about)}. The share of the gap in the sidebar changes ε.")
 
 
-def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
+def _table(page: str, run: Shown, result: Result, epsilon: float, closed: float) -> None:
     spec = result.spec
     rows = result.summary()
     rows["method"] = [methods[name].label for name in rows["method"]]
@@ -69,6 +75,7 @@ def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
             "method": "method", "lambda": st.column_config.NumberColumn("step size λ", format="%.4g"),
             "median": st.column_config.NumberColumn("median suboptimality", format="%.4g"),
             "low": digits, "high": digits,
+            **{name: st.column_config.NumberColumn(WORDS[name], format=_format(name)) for name in result.measures},
         },
     )  # fmt: skip
     st.caption(
@@ -81,7 +88,8 @@ def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
         "Summary (JSON)": (f"{name}-summary.json", "application/json", lambda: _json(result.to_dict(epsilon))),
         "Spec (JSON)": (f"{name}-spec.json", "application/json", lambda: _json(spec.to_dict())),
         "Report (HTML)": (
-            f"{name}.html", "text/html", lambda: report.html(result, reproduce.command(spec, closed), epsilon),
+            f"{name}.html", "text/html",
+            lambda: report.html(result, reproduce.command(spec, closed, run.recipe), epsilon),
         ),
     }  # fmt: skip
     with st.container(horizontal=True):
@@ -91,13 +99,19 @@ def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
             )
 
 
-def _reproduce(spec: SweepSpec, closed: float) -> None:
+def _reproduce(run: Shown, closed: float) -> None:
+    spec, recipe = run
     st.markdown("In a terminal")
-    st.code(reproduce.command(spec, closed), language="bash", wrap_lines=True)
+    st.code(reproduce.command(spec, closed, recipe), language="bash", wrap_lines=True)
     st.markdown("In Python")
-    st.code(reproduce.python(spec, closed), language="python", wrap_lines=True)
-    st.markdown("In a browser: the same controls and, on this server, the same result at once")
+    st.code(reproduce.python(spec, closed, recipe), language="python", wrap_lines=True)
+    others = "" if recipe is None or recipe.data in sets else "; who else opens it has to upload the same file"
+    st.markdown(f"In a browser: the same controls and, on this server, the same result at once{others}")
     st.code(_link(), language=None, wrap_lines=True)
+
+
+def _format(measure: str) -> str:
+    return "percent" if measure.endswith("accuracy") else "%.4g"
 
 
 def _link() -> str:

@@ -8,24 +8,26 @@ from cvar_core import Result, SweepSpec
 from cvar_core.jobs import Manager, Refused, View
 from cvar_core.results import number
 
-from .controls import Asked
+from .desk import Desk
+from .fields import Asked
 from .words import capital, plain
 
 
-def run_bar(manager: Manager, visitor: str, asked: Asked, shown: SweepSpec | None, page: str) -> None:
+def run_bar(desk: Desk, asked: Asked) -> None:
     """Draw Run for what the controls ask for, and Cancel for the run that is shown."""
-    view = None if asked.spec is None else manager.view(asked.spec, visitor)
-    seen = None if shown is None else manager.view(shown, visitor)
+    manager, shown = desk.manager, desk.shown
+    view = None if asked.spec is None else manager.view(asked.spec, desk.visitor)
+    seen = None if shown is None else manager.view(shown.spec, desk.visitor)
     mine = view is not None and view.live and view.watched
     done = view is not None and view.status == "done"
     run, cancel = st.columns(2)
     run.button(
-        _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{page}-run",
-        disabled=asked.spec is None or mine or done, on_click=start, args=(manager, visitor, asked.spec, page),
+        _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{desk.page}-run",
+        disabled=asked.spec is None or mine or done, on_click=start, args=(desk, asked),
     )  # fmt: skip
     cancel.button(
-        "Cancel", icon=":material/stop:", width="stretch", key=f"{page}-cancel",
-        disabled=seen is None or not (seen.live and seen.watched), on_click=cancel_run, args=(manager, visitor, shown),
+        "Cancel", icon=":material/stop:", width="stretch", key=f"{desk.page}-cancel",
+        disabled=seen is None or not (seen.live and seen.watched), on_click=cancel_run, args=(desk,),
         help="Stops the run that is shown and keeps what was computed; Resume goes on from there.",
     )  # fmt: skip
     st.caption(_about(manager, asked, view))
@@ -45,19 +47,21 @@ def _about(manager: Manager, asked: Asked, view: View | None) -> str:
     return f"{_runs(asked.spec)}, {_duration(left * manager.estimate(asked.spec))} on this server."
 
 
-def start(manager: Manager, visitor: str, spec: SweepSpec, page: str) -> bool:
+def start(desk: Desk, asked: Asked) -> bool:
     """Submit a run, and keep the word of a server that refuses it for the page to show."""
+    assert asked.spec is not None
+    recipe = None if asked.recipe is None else asked.recipe.to_json()
     try:
-        manager.submit(spec, visitor)
+        desk.manager.submit(asked.spec, desk.visitor, asked.problem, recipe)
     except Refused as why:
-        st.session_state[f"{page}-refused"] = (spec, str(why))
+        st.session_state[f"{desk.page}-refused"] = (asked.spec, str(why))
         return False
-    st.session_state.pop(f"{page}-refused", None)
+    st.session_state.pop(f"{desk.page}-refused", None)
     return True
 
 
-def cancel_run(manager: Manager, visitor: str, spec: SweepSpec) -> None:
-    if not manager.cancel(spec.id, visitor):
+def cancel_run(desk: Desk) -> None:
+    if desk.shown is not None and not desk.manager.cancel(desk.shown.spec.id, desk.visitor):
         st.toast("Others are watching this run, so it goes on without you.", icon=":material/group:")
 
 

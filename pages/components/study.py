@@ -8,13 +8,12 @@ import streamlit as st
 
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.figures import curves, sensitivity, without_title
-from cvar_core.jobs import Manager
 from cvar_core.reading import number as read_number
 from cvar_core.results import GAP_TO_CLOSE, number
 
 from . import history, panels
 from .chart import Clicked, chart
-from .controls import Controls
+from .desk import Desk, Shown
 from .links import keep, recall
 from .look import theme
 from .run_bar import status
@@ -31,15 +30,15 @@ _BEST = "best"
 class Study:
     """The main area of a page that shows one run, and the controls that change what is said of it, not the run."""
 
-    def __init__(self, page: str, manager: Manager, visitor: str, controls: Controls) -> None:
-        self._page, self._manager, self._visitor, self._controls = page, manager, visitor, controls
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._page, self._manager, self._visitor = desk, desk.page, desk.manager, desk.visitor
         self._lam: float | None = None
         self._closed = GAP_TO_CLOSE
 
     @property
     def keys(self) -> dict[str, tuple[str, ...] | None]:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
-        fixed = {"lambda": None, "closed": SHARES, "at": None, "panel": panels.TITLES, "compare": None}
+        fixed = {"lambda": None, "closed": SHARES, "at": None, "panel": panels.titles(self._desk), "compare": None}
         return {self._key(name): values for name, values in fixed.items()}
 
     def ask(self) -> None:
@@ -57,13 +56,14 @@ class Study:
         )  # fmt: skip
         self._closed = float(share.rstrip("%")) / 100
 
-    def show(self, spec: SweepSpec) -> None:
+    def show(self, run: Shown) -> None:
+        spec = run.spec
         view = self._manager.view(spec, self._visitor)
         live = view is not None and view.live
         often = OFTEN if self._manager.open_jobs <= _FEW else SELDOM
         st.fragment(self._draw, run_every=often if live else None)(spec, live)
         # What lies below the fold is drawn half as often.
-        st.fragment(self._draw_panels, run_every=2 * SELDOM if live else None)(spec)
+        st.fragment(self._draw_panels, run_every=2 * SELDOM if live else None)(run)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
@@ -84,17 +84,17 @@ class Study:
         status(view)
         self._charts(result, epsilon)
 
-    def _draw_panels(self, spec: SweepSpec) -> None:
-        view = self._manager.view(spec, self._visitor)
+    def _draw_panels(self, run: Shown) -> None:
+        view = self._manager.view(run.spec, self._visitor)
         if view is None or view.result is None:
-            self.show_history(spec)
+            self.show_history(run)
         else:
-            panels.draw(self._page, self._manager, self._visitor, self._controls, view, view.result, self._closed)
+            panels.draw(self._desk, run, view.result, self._closed)
 
-    def show_history(self, shown: SweepSpec | None = None) -> None:
+    def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
         st.markdown("**Your runs**")
-        history.draw(self._page, self._manager, self._visitor, self._controls, shown, None, self._closed)
+        history.draw(self._desk, shown, None, self._closed)
 
     def _read(self, text: str) -> float | None:
         try:

@@ -1,0 +1,61 @@
+"""The target of a data set: how its numbers are spread, or how many rows have each label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .frame import Figure
+from .palette import CLEAR, FONT, TEXT_SIZE, theme_named, translucent
+
+_LONGEST_LABEL = 18
+
+
+def target(
+    counts: Sequence[int],
+    edges: Sequence[float],
+    labels: Mapping[str, int] | None = None,
+    *,
+    theme: str = "light",
+) -> Figure:
+    """Draw bars over the labels, if there are some, or else the histogram with those counts and edges."""
+    colours = theme_named(theme)
+    if labels is not None:
+        names = [name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…" for name in labels]
+        bars: dict[str, Any] = {"x": list(range(len(names))), "y": list(labels.values()), "width": 0.6}
+        hover = [f"<b>{_plain(name)}</b><br>{count:,} rows" for name, count in labels.items()]
+        x_axis: dict[str, Any] = {"tickvals": bars["x"], "ticktext": [_plain(name) for name in names], "title": "label"}
+    else:
+        middles = [(low + high) / 2 for low, high in zip(edges, edges[1:], strict=False)]
+        bars = {"x": middles, "y": list(counts), "width": edges[1] - edges[0]}
+        hover = [
+            f"{low:.4g} to {high:.4g}<br>{count:,} rows"
+            for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        ]
+        x_axis = {"title": "target", "nticks": 6}
+    quiet = {"gridcolor": colours.grid, "linecolor": colours.quiet, "zeroline": False, "automargin": True}
+    trace = {
+        "type": "bar",
+        "uid": "target",
+        **bars,
+        "marker": {"color": translucent(colours.quiet, 0.55), "line": {"width": 0}},
+        "hovertext": hover,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+    layout = {
+        "font": {"family": FONT, "size": TEXT_SIZE, "color": colours.text},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "margin": {"l": 50, "r": 10, "t": 10, "b": 40},
+        "showlegend": False,
+        "bargap": 0,
+        "xaxis": {**quiet, **x_axis, "showline": True, "fixedrange": True, "showgrid": False},
+        "yaxis": {**quiet, "title": "rows", "nticks": 5, "fixedrange": True},
+        "uirevision": "cvar",
+    }
+    return {"data": [trace], "layout": layout}
+
+
+def _plain(text: str) -> str:
+    """Return a label as text: plotly would read its tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,0 +1,197 @@
+"""Fields of the sidebar: each a control that lives in the URL, with a sentence beside it where it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from cvar_core import Problem, SpecError, SweepSpec
+from cvar_core.catalogue import methods, schedules
+from cvar_core.data import Recipe
+from cvar_core.reading import log_range, read_grid, write_grid
+
+from .links import keep, recall
+from .words import fault
+
+GRIDS = ("paper", "range", "list")
+
+
+@dataclass
+class Asked:
+    """What the controls say: a sweep, or what keeps it from being one; with the data that it is on, if it is."""
+
+    spec: SweepSpec | None
+    faults: dict[str, str] = field(default_factory=dict)
+    problem: Problem | None = None
+    recipe: Recipe | None = None
+
+
+class Fields:
+    """Fields of one page. Each has a key that starts with the page's name, which is its name in the URL.
+
+    What comes and goes among them stands in a container that stays. Otherwise everything below would move by a place,
+    be built anew by the browser, and a change that is made at that moment would not reach the URL.
+    """
+
+    def __init__(self, page: str, usual: dict[str, Any]) -> None:
+        self._page = page
+        self._usual = {self._key(name): value for name, value in usual.items()}
+        self._beside: dict[str, Any] = {}  # where the sentence about a field goes
+
+    @property
+    def keys(self) -> dict[str, None]:
+        """The controls' names in the URL."""
+        return dict.fromkeys(self._usual)
+
+    def _key(self, name: str) -> str:
+        return f"{self._page}_{name}"
+
+    def _choice(self, name: str, label: str, options: tuple[str, ...], about: str) -> str:
+        usual = options.index(self._usual[self._key(name)])
+        chosen: str = st.selectbox(label, options, usual, key=self._key(name), help=about, bind="query-params")
+        return chosen
+
+    def _number(self, name: str, label: str, about: str, step: float | None = None, disabled: bool = False) -> Any:
+        """Draw a number without bounds: a value that is not allowed gets a sentence, and is not silently changed."""
+        usual = self._usual[self._key(name)]
+        whole = isinstance(usual, int)
+        return st.number_input(
+            label, value=usual, step=step if whole or step else 0.1, format="%d" if whole else "%g",
+            key=self._key(name), help=about, disabled=disabled, bind="query-params",
+        )  # fmt: skip
+
+    def _switch(self, name: str, label: str, about: str) -> bool:
+        return st.toggle(label, self._usual[self._key(name)], key=self._key(name), help=about, bind="query-params")
+
+    def _depending(
+        self,
+        name: str,
+        label: str,
+        options: Collection[str],
+        usual: str,
+        on: object,
+        about: str,
+        words: Callable[[str], str] = str,
+    ) -> str:
+        """Draw a choice whose options, and what is usual among them, depend ``on`` something else."""
+        key, before = self._key(name), f"{self._page}-{name}-of"
+        recall(key, options)
+        if st.session_state.get(before, on) != on or st.session_state.get(key) not in options:
+            st.session_state[key] = usual
+        st.session_state[before] = on
+        st.session_state[key] = st.session_state[key]  # the browser forgets a value that is sent only once
+        chosen: str = st.selectbox(label, list(options), key=key, help=about, format_func=words)
+        keep(key, chosen, usual)
+        return chosen
+
+    def _leave_room(self, *names: str) -> None:
+        room = st.container()
+        self._beside |= dict.fromkeys(names, room)
+
+    def _say(self, faults: dict[str, str]) -> None:
+        for name, sentence in faults.items():
+            self._beside.get(name, st).markdown(fault(_named(name, sentence)))
+
+    # What every sweep is made of.
+
+    def _methods(self) -> tuple[str, ...]:
+        key, usual = self._key("methods"), self._usual[self._key("methods")]
+        recall(key, methods.names(), many=True)
+        st.session_state[key] = st.session_state.get(key, usual)  # the browser forgets a value that is sent only once
+        chosen = st.multiselect(
+            "Methods", methods.names(), key=key,
+            format_func=lambda name: methods[name].label,
+            help="SGM is the stochastic subgradient method; SPL and SPL₊ are prox-linear methods.",
+        )  # fmt: skip
+        keep(key, chosen, usual)
+        self._leave_room("methods")
+        return tuple(chosen)
+
+    def _grid(self) -> Any:
+        kind = self._choice("grid", "Step sizes λ", GRIDS, "The paper's 15, a log-spaced range, or your own list.")
+        with st.container():
+            lambdas = self._lambdas(kind)
+        self._leave_room("lambdas")
+        return lambdas
+
+    def _lambdas(self, kind: str) -> Any:
+        try:
+            if kind == "list":
+                text = st.text_input(
+                    "λ, separated by commas", self._usual[self._key("list")],
+                    key=self._key("list"), bind="query-params", max_chars=10_000,
+                )  # fmt: skip
+                return read_grid(text)
+            if kind == "range":
+                columns = st.columns([3, 3, 2])
+                with columns[0]:
+                    low = self._number("low", "from", "The smallest λ.")
+                with columns[1]:
+                    high = self._number("high", "to", "The largest λ.")
+                with columns[2]:
+                    count = self._number("count", "count", "How many, evenly spaced in the logarithm.", 1)
+                return log_range(low, high, count)
+            return read_grid("paper")
+        except SpecError as wrong:
+            return wrong
+
+    def _seeds(self) -> Any:
+        return self._number("seeds", "Seeds", "Each seed is another start and another stream of samples.", 1)
+
+    def _scale(self) -> Any:
+        scale = self._number("scale", "Unit of the loss", "Multiplies the loss. SPL₊ does not see it; SPL and SGM do.")
+        self._leave_room("scale")
+        return scale
+
+    def _more_of_sweep(self) -> dict[str, Any]:
+        about = "; ".join(f"{schedule.name}: {schedule.formula}" for schedule in schedules)
+        schedule = self._choice("schedule", "Schedule", schedules.names(), about)
+        points = self._number("checkpoints", "Points on a curve", "Log-spaced iterations that are recorded.", 1)
+        self._leave_room("checkpoints")
+        return {"schedule": schedule, "checkpoints": points}
+
+
+def sweep_values(spec: SweepSpec) -> dict[str, Any]:
+    """Return the values of the fields that every sweep has, by their names."""
+    return {
+        "methods": list(spec.methods),
+        "seeds": len(spec.seeds),
+        "schedule": spec.schedule,
+        "checkpoints": spec.checkpoints,
+        "scale": spec.problem.scale,
+        **_grid_values(spec.lambdas),
+    }
+
+
+def _grid_values(lambdas: tuple[float, ...]) -> dict[str, Any]:
+    text = write_grid(lambdas)
+    kind = "paper" if text == "paper" else "range" if ":" in text else "list"
+    low, high, count = text.split(":") if kind == "range" else ("0.001", "100", "11")
+    listed = text if kind == "list" else "0.01, 0.1, 1, 10"
+    return {"grid": kind, "low": float(low), "high": float(high), "count": int(count), "list": listed}
+
+
+def _named(field: str, sentence: str) -> str:
+    """Speak of a field by the name of its control."""
+    name = _NAMES.get(field)
+    return (
+        sentence.replace(f"{field} is ", f"{name} is ", 1) if name and sentence.startswith(f"{field} is ") else sentence
+    )
+
+
+_NAMES = {
+    "beta": "the level β",
+    "dim": "the dimension d",
+    "eval_size": "the number of evaluation points",
+    "sample_size": "the fixed sample's size",
+    "scale": "the unit",
+    "seed": "the problem seed",
+    "seeds": "the number of seeds",
+    "iterations": "the number of iterations",
+    "lambdas": "the list of λ",
+    "methods": "the list of methods",
+    "checkpoints": "the number of points on a curve",
+}
