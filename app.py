@@ -12,6 +12,7 @@ def main() -> None:
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
     pages = [
         st.Page("pages/explore.py", title="Explore", icon=":material/query_stats:", default=True),
+        st.Page("pages/data.py", title="Data", icon=":material/database:"),
         st.Page("pages/tour.py", title="Tour", icon=":material/map:"),
         st.Page("pages/models.py", title="Models", icon=":material/landscape:"),
         st.Page("pages/anatomy.py", title="Anatomy", icon=":material/stacked_bar_chart:"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,11 +27,11 @@ def target(
         hover = [f"<b>{_plain(name)}</b><br>{count:,} rows" for name, count in labels.items()]
         x_axis: dict[str, Any] = {"tickvals": bars["x"], "ticktext": [_plain(name) for name in names], "title": "label"}
     else:
-        middles = [(low + high) / 2 for low, high in zip(edges, edges[1:], strict=False)]
+        middles = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
         bars = {"x": middles, "y": list(counts), "width": edges[1] - edges[0]}
         hover = [
             f"{low:.4g} to {high:.4g}<br>{count:,} rows"
-            for low, high, count in zip(edges, edges[1:], counts, strict=False)
+            for (low, high), count in zip(itertools.pairwise(edges), counts, strict=True)
         ]
         x_axis = {"title": "target", "nticks": 6}
     quiet = {"gridcolor": colours.grid, "linecolor": colours.quiet, "zeroline": False, "automargin": True}

@@ -1,4 +1,4 @@
-"""The one manager of runs that all visitors of this server share."""
+"""What all visitors of this server share: the manager of runs, the keeper of files, and the data sets at hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import streamlit as st
 
 from cvar_core import SpecError
-from cvar_core.jobs import Manager, Settings, threads
+from cvar_core.jobs import Manager, Settings, Shelf, Uploads, threads
 from cvar_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -27,6 +27,28 @@ def settings() -> Settings:
 
 def manager() -> Manager:
     return _manager(settings())
+
+
+def uploads() -> Uploads:
+    """Return the visitors' files."""
+    return _uploads(settings())
+
+
+def shelf() -> Shelf:
+    """Return the data sets that are kept ready for all visitors."""
+    return _shelf(settings())
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
+def _uploads(told: Settings) -> Uploads:
+    found = Uploads(told.folder / "uploads", told.limits)
+    found.keep_tidy()
+    return found
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
+def _shelf(told: Settings) -> Shelf:
+    return Shelf(told.limits.data)
 
 
 @st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})

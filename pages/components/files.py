@@ -1,0 +1,71 @@
+"""A visitor's files: upload, see what is here and for how long, delete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import streamlit as st
+
+from cvar_core.data import sets
+from cvar_core.jobs import Limits, Refused, Upload, Uploads
+
+from .words import fault, plain
+
+
+def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
+    """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
+    turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
+    key = f"{page}-upload-{turn}"
+
+    def take() -> None:
+        came = sorted(st.session_state[key] or [], key=lambda file: -file.size)
+        st.session_state[f"{page}-upload-turn"] = turn + 1
+        kept, faults = [], []
+        for file in came:
+            try:
+                kept.append(files.add(visitor, _free(file.name), file.getvalue()).name)
+            except Refused as why:
+                faults.append(str(why))
+        st.session_state[f"{page}-upload-faults"] = faults
+        if kept:
+            chosen(kept)
+
+    st.file_uploader(
+        "Or upload your own", accept_multiple_files=True, key=key, on_change=take,
+        max_upload_size=max(1, limits.upload // 2**20),
+        help="LIBSVM, CSV or npz, plain or compressed (.gz, .bz2, .xz). Training and test rows may come together.",
+    )  # fmt: skip
+    st.caption(
+        f"Only you can see your files. They are removed after {limits.upload_hours} hours, or when you delete them; "
+        f"you can have {limits.uploads}."
+    )
+    for sentence in st.session_state.get(f"{page}-upload-faults", []):
+        st.markdown(fault(sentence.rstrip(".")))
+
+
+def draw_files(page: str, files: Uploads, visitor: str, own: list[Upload]) -> None:
+    """List the visitor's files."""
+    with st.expander(f"Your files ({len(own)})"):
+        for k, upload in enumerate(own):
+            about, delete = st.columns([4, 1], vertical_alignment="center")
+            about.markdown(f"{plain(upload.name, 40)}  \n:gray[{_size(upload.size)}, {_left(upload.until)}]")
+            delete.button(
+                "", icon=":material/delete:", key=f"{page}-delete-file-{k}", help="Delete this file", type="tertiary",
+                on_click=files.remove, args=(visitor, upload.name),
+            )  # fmt: skip
+        if not own:
+            st.caption("None yet.")
+
+
+def _free(name: str) -> str:
+    return f"{name}.data" if name in sets else name  # a set keeps its name
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:,.1f} MB" if count >= 2**20 else f"{count / 2**10:,.0f} kB"
+
+
+def _left(until: float) -> str:
+    hours = (until - time.time()) / 3600
+    return f"removed in {hours:.0f} h" if hours >= 1.5 else f"removed in {max(hours * 60, 1):.0f} min"

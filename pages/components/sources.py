@@ -1,0 +1,78 @@
+"""Where the data of a visitor's run come from: their own files and the named sets, and nothing else on the server."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from cvar_core import Problem
+from cvar_core.catalogue import losses
+from cvar_core.data import DataError, Dataset, Preview, Recipe, missing, sets, table_columns
+from cvar_core.jobs import Limits, Shelf, Upload, Uploads
+
+
+class Sources:
+    """What one visitor can run on. What was read once is kept on the server's shelf."""
+
+    def __init__(self, files: Uploads, shelf: Shelf, limits: Limits, visitor: str) -> None:
+        self._files, self._shelf, self._limits, self._visitor = files, shelf, limits, visitor
+        self.own: dict[str, Upload] = {each.name: each for each in files.of(visitor)}
+
+    @property
+    def names(self) -> list[str]:
+        """The visitor's files, the latest first, and the named sets: those first that are here at once."""
+        ready = sorted(sets, key=lambda each: (each.make is None, bool(missing(each))))
+        return [*self.own, *(each.name for each in ready if each.name not in self.own)]
+
+    def has(self, name: str) -> bool:
+        return name in self.own or (name in sets and not missing(sets[name]))
+
+    def columns(self, name: str) -> tuple[str, ...] | None:
+        """Return the columns of a CSV file of the visitor's; ``None`` for anything else."""
+        if name not in self.own:
+            return None
+        found: tuple[str, ...] | None = self._shelf.get(
+            ("columns", self._stamp(name)), lambda: (table_columns(self._find(name), self._limits.file), 1_000)
+        )
+        return found
+
+    def data(self, recipe: Recipe) -> tuple[Dataset, Preview]:
+        """Return the data that a recipe makes, and what to show of them."""
+        made = replace(recipe, positive=None)  # which label is which is the problem's business
+
+        def make() -> tuple[Any, int]:
+            limits = self._limits.file if made.data in self.own else None
+            data = made.load(self._find, limits)
+            return (data, Preview.of(data)), data.bytes
+
+        found: tuple[Dataset, Preview] = self._shelf.get(("data", *self._stamps(made), made), make)
+        return found
+
+    def problem(self, recipe: Recipe, loss: str) -> Problem:
+        """Return a problem on the data for some loss of the task that ``loss`` has, to be put ``under`` another."""
+        task = losses[loss].task
+
+        def make() -> tuple[Any, int]:
+            data, _ = self.data(recipe)
+            return data.problem(loss, positive=recipe.positive), data.bytes
+
+        found: Problem = self._shelf.get(("problem", *self._stamps(recipe), recipe, task), make)
+        return found
+
+    def _find(self, name: str) -> str | BinaryIO:
+        """Return a file to read, or the name of a set; a path never comes through here."""
+        if name in self.own:
+            content = io.BytesIO(self.own[name].path.read_bytes())
+            content.name = name  # type: ignore[attr-defined]
+            return content
+        if name in sets:
+            return name
+        raise DataError(f"{name} is not among your files: upload it, or choose another")
+
+    def _stamps(self, recipe: Recipe) -> tuple[Any, ...]:
+        return tuple(self._stamp(name) for name in (recipe.data, recipe.test) if name is not None)
+
+    def _stamp(self, name: str) -> Any:
+        """Return what tells a visitor's file from all others, and from what it was before."""
+        return (str(self.own[name].path), self.own[name].until) if name in self.own else name

@@ -1,0 +1,39 @@
+"""Data: the same study on the visitor's own rows, or on a set that everybody knows."""
+
+import streamlit as st
+
+from pages.components import bench, preview
+from pages.components.data_controls import DataControls
+from pages.components.desk import Desk
+from pages.components.files import draw_files, draw_upload
+from pages.components.look import apply_look
+from pages.components.service import manager, shelf, uploads
+from pages.components.sources import Sources
+from pages.components.study import Study
+from pages.components.visitor import visitor_id
+
+PAGE = "data"
+
+apply_look()
+jobs, files = manager(), uploads()
+link = bench.read_link()
+visitor = visitor_id()
+sources = Sources(files, shelf(), jobs.limits, visitor)
+controls = DataControls(PAGE, jobs.limits, sources)
+desk = Desk(PAGE, jobs, visitor, controls, on_data=True)
+study = Study(desk)
+
+with st.sidebar:
+    study.ask()
+    recipe = controls.ask_for_data()
+    draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
+    draw_files(PAGE, files, visitor, list(sources.own.values()))
+    asked = controls.ask_for_sweep(recipe)
+    with st.container(key="run-bar"):
+        buttons = st.container()
+
+shown = bench.choose(desk, asked, buttons)
+st.caption("Which step size is safe on your data?")
+if controls.preview is not None:
+    preview.draw(PAGE, controls.name, controls.preview, controls.mapping, expanded=shown is None)
+bench.show(desk, study, asked, shown, link)
