@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
+import torch
+
 from .cancel import Stop
 from .catalogue import losses
 from .engine import Progress, run
@@ -127,6 +129,11 @@ def thread_count(workers: Any) -> int:
 
 def compile_kernels() -> list[str]:
     """Compile what every loss needs into the cache, so that nobody's first run waits for it; return the losses."""
+    from scipy.sparse import csr_array
+
     for loss in losses.names():
-        sweep(Problem.synthetic(loss=loss, eval_size=300), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
+        synthetic = Problem.synthetic(loss=loss, eval_size=300)
+        rows, target = synthetic.points.rows(torch.arange(300)), synthetic.points.target
+        for problem in (synthetic, Problem.from_arrays(csr_array(rows.numpy()), target, loss)):
+            sweep(problem, lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
     return list(losses.names())

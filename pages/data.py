@@ -25,10 +25,10 @@ study = Study(desk)
 
 with st.sidebar:
     study.ask()
-    recipe = controls.ask_for_data()
+    controls.ask_which()
     draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
     draw_files(PAGE, files, visitor, list(sources.own.values()))
-    asked = controls.ask_for_sweep(recipe)
+    asked = controls.ask()
     with st.container(key="run-bar"):
         buttons = st.container()
 

@@ -14,7 +14,7 @@ from ..catalogue import methods
 from ..results import Result, Spread, number, spread
 from .axes import Array, Span, gap_span
 from .curves import best_lambdas
-from .frame import Figure, Frame, over_seeds
+from .frame import Figure, Frame
 from .palette import theme_named
 from .sensitivity import STEP_SIZE, lambda_span
 from .series import Series
@@ -74,7 +74,7 @@ def measures_along(
             if not second:
                 ends.append((float(drawn[-1].median[-1]), methods[method].label))
     frame = _frame(result, drawn, theme, "iterations", Span(1.0, float(spec.iterations)).around(0.025))
-    where = "at its best λ" if lambdas is None else "at the chosen λ"
+    where = "with each at its best λ" if lambdas is None else "at the chosen λ"
     return _figure(frame, result, drawn, _told(result, ends, where))
 
 
@@ -145,10 +145,14 @@ def _figure(frame: Frame, result: Result, drawn: Sequence[Series], title: str, c
     bold, thin = shown_measures(list(result.measures))
     lines = f"bold: {WORDS[bold]}, thin: {WORDS[thin]}" if thin else WORDS[bold]
     frame.bands = False  # six lines are enough
-    return frame.figure(
-        drawn, "diverged or off the chart", title if drawn else "The runs are starting",
-        f"{lines}, {over_seeds(len(result.spec.seeds)).replace(' and range', '')}", chosen,
-    )  # fmt: skip
+    seeds = len(result.spec.seeds)
+    about = f"{lines}, {f'median of {seeds} seeds' if seeds > 1 else 'one seed'}"
+    raised = "diverged or off the chart"
+    figure = frame.figure(drawn, raised, title if drawn else "The runs are starting", about, chosen)
+    for trace in figure["data"]:
+        if "-second-" in trace["uid"]:
+            trace["showlegend"] = False  # the words above say what is thin
+    return figure
 
 
 def _best(result: Result, at: int) -> list[tuple[float, str]]:

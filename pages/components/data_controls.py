@@ -43,8 +43,8 @@ class DataControls(Fields):
         if len(others) == 1:
             st.session_state[self._key("test")], st.session_state[f"{self._page}-test-of"] = others[0], first
 
-    def ask_for_data(self) -> Recipe:
-        """Draw which data, and how they are prepared."""
+    def ask_which(self) -> None:
+        """Draw which data."""
         st.subheader("Data", anchor=False)
         wanted = st.session_state.get(self._key("set"), st.query_params.get(self._key("set"), FIRST))
         options = list(dict.fromkeys([*self._sources.names, wanted]))  # a link may name a file that is still to come
@@ -54,10 +54,10 @@ class DataControls(Fields):
         self._leave_room("data")
         with st.container():
             self._offer_download()
-        return self._prepared()
 
-    def ask_for_sweep(self, recipe: Recipe) -> Asked:
-        """Draw the problem and the sweep, and return what all the controls say."""
+    def ask(self) -> Asked:
+        """Draw how the data are prepared, the problem and the sweep, and return what all the controls say."""
+        recipe = self._prepared()
         faults: dict[str, str] = {}
         data = self._read(recipe, faults)
         st.subheader("Problem", anchor=False)
@@ -134,11 +134,9 @@ class DataControls(Fields):
         with st.container():
             share = self._split() if test == HOLD_OUT else None
         self._leave_room("holdout")
-        scaled, ones = st.columns(2)
-        with scaled:
-            standardise = self._switch("standardise", "Standardise", "Divide columns by their deviation in training.")
-        with ones:
-            intercept = self._switch("intercept", "Intercept", "Add a column of ones.")
+        about = "Divide each column by its deviation over the training rows; dense columns lose their mean, too."
+        standardise = self._switch("standardise", "Standardise", about)
+        intercept = self._switch("intercept", "Intercept", "Add a column of ones.")
         return Recipe(
             self.name,
             target,

@@ -33,8 +33,9 @@ def sizes(preview: Preview) -> str:
         parts.append(f"{preview.test_rows:,} more to test on")
     if preview.sparse:
         parts.append(f"sparse, {100 * preview.filled:.2g}% filled")
-    if preview.labels is not None and len(preview.labels) <= 3:
-        total = sum(preview.labels.values())
-        shares = (f"{plain(label, 20)} {100 * count / total:.0f}%" for label, count in preview.labels.items())
-        parts.append(", ".join(shares))
-    return ", ".join(parts[:-1]) + (f" · {parts[-1]}" if len(parts) > 1 else parts[0])
+    words = ", ".join(parts)
+    if preview.labels is None or len(preview.labels) > 3:
+        return words
+    total = sum(preview.labels.values())
+    shares = (f"{plain(label, 20)} ({100 * count / total:.0f}%)" for label, count in preview.labels.items())
+    return f"{words} · labels {', '.join(shares)}"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cvar_core import Result, SweepSpec
 from cvar_core.jobs import Manager, Refused, View
-from cvar_core.results import number
+from cvar_core.results import certainty, number
 
 from .desk import Desk
 from .fields import Asked
@@ -101,8 +101,7 @@ def _took(result: Result) -> str:
 
 def _optimum(result: Result) -> str:
     found = result.optimum
-    sure = "not certified" if found.gap is None else f"certified to {number(found.gap)}"
-    return f"F* = {found.value:.6g}, {sure} · the start is {number(result.start_gap)} above it"
+    return f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(result.start_gap)} above it"
 
 
 def _label(view: View | None) -> str:
