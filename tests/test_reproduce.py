@@ -7,6 +7,7 @@ import pytest
 import cvar_core
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.cli import arguments
+from cvar_core.data import DataError, Recipe
 from cvar_core.reproduce import command, python
 
 SPECS = [
@@ -54,3 +55,53 @@ def test_only_what_is_not_a_default_is_spelt_out():
     assert command(SPECS[0]) == "python -m cvar_core sweep"
     assert command(SPECS[0], closed=0.999).endswith("--epsilon 99.9%")
     assert "Problem.synthetic()" in python(SPECS[0])
+
+
+RECIPES = [
+    Recipe("diabetes"),
+    Recipe("wine", holdout=0.25, seed=3, standardise=True, intercept=True, positive="class_1"),
+    Recipe("my rows.csv", target="the price; rm -rf", test="other rows.csv"),
+    Recipe("my rows.csv", target="-1", positive="-1"),
+]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    for name in ("my rows.csv", "other rows.csv"):
+        (tmp_path / name).write_text("a,the price; rm -rf,b\n1,2,-1\n3,5,1\n4,4,-1\n")
+    monkeypatch.chdir(tmp_path)
+
+
+def swept(recipe):
+    loss = "squared" if recipe.positive is None else "logistic"
+    problem = recipe.load().problem(loss, 0.9, positive=recipe.positive)
+    return SweepSpec(problem.spec, iterations=50, seeds=2)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_command_describes_a_run_on_data(recipe, files):
+    spec = swept(recipe)
+    args = arguments.build().parse_args(shlex.split(command(spec, recipe=recipe))[3:])
+    data = arguments.dataset(args)
+    problem = arguments.problem(args, data).spec
+    assert arguments.sweep_spec(args, problem, arguments.iterations(args, data)) == spec
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_python_lines_describe_a_run_on_data(recipe, files, monkeypatch):
+    spec, seen = swept(recipe), []
+    monkeypatch.setattr(cvar_core, "sweep", lambda problem, **fields: seen.append(SweepSpec(problem.spec, **fields)))
+    lines = python(spec, recipe=recipe).rpartition("\n")[0]
+    exec(lines, {})
+    assert seen == [spec]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_is_kept_as_text(recipe):
+    assert Recipe.from_json(recipe.to_json()) == recipe
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"data": "a", "unknown": 1}'])
+def test_a_damaged_recipe_gets_a_sentence(text):
+    with pytest.raises(DataError, match="the recipe of these data cannot be read"):
+        Recipe.from_json(text)
