@@ -1,7 +1,5 @@
 """Optima for tests that need one, whichever it is: each problem is solved for once."""
 
-import functools
-
 import pytest
 
 from cvar_core import Optimum, Problem, ProblemSpec
@@ -9,11 +7,15 @@ from cvar_core import Optimum, Problem, ProblemSpec
 _solve = Problem.optimum
 
 
-@functools.cache
-def _solved(spec: ProblemSpec) -> Optimum:
-    return _solve(Problem(spec))
+_known: dict[ProblemSpec, Optimum] = {}
+
+
+def _solved(problem: Problem) -> Optimum:
+    if problem.spec not in _known:
+        _known[problem.spec] = _solve(problem)
+    return _known[problem.spec]
 
 
 @pytest.fixture
 def solved_once(monkeypatch):
-    monkeypatch.setattr(Problem, "optimum", lambda self, stop=None: _solved(self.spec))
+    monkeypatch.setattr(Problem, "optimum", lambda self, stop=None: _solved(self))

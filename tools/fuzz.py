@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from unittest.mock import patch
 from urllib.parse import urlencode
@@ -23,11 +24,12 @@ from urllib.parse import urlencode
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
-from cvar_core.jobs import Limits, Manager
+from cvar_core.jobs import Limits, Manager, Uploads
 from cvar_core.store import Store
 from pages.components import service
 
-PAGES = ("explore", "tour", "models", "anatomy", "units", "theory", "paper", "about")
+PAGES = ("explore", "data", "tour", "models", "anatomy", "units", "theory", "paper", "about")
+_RUNNING = ("explore", "data")  # which have most to mangle
 _FOLDER = Path(__file__).parent.parent / "pages"
 _PATIENCE = 60  # seconds for one page
 _RUNS_OPEN = 100  # links after which the server forgets the runs that they have started
@@ -37,7 +39,7 @@ _NUMBERS = (
 )  # fmt: skip
 _WORDS = (
     "", " ", "null", "None", "true", "squared", "absolute", "logistic", "huber", "normal", "lognormal", "student",
-    "spl+", "sgm", "paper", "range", "list", "best", "90%", "99.99%", "100%", "constant", "<script>alert(1)</script>",
+    "spl+", "sgm", "wine", "diabetes", "mushrooms", "none", "hold out a share", "class_1", "paper", "range", "list", "best", "90%", "99.99%", "100%", "constant", "<script>alert(1)</script>",
     "](javascript:1)", "$x$", "**b**", ":red[x]", "../../etc/passwd", "%00", "\x00", "😀", "a" * 20_000,
     "'; DROP TABLE runs; --", "{}", "[]", "[1,2,3]", "1,2,3", "1:2:3", "1e-6:1e4:200", "1e-6:1e4:1000000000",
     ",", ":::", "\n", "١٢٣",
@@ -75,7 +77,12 @@ def fuzz(cases: int, seed: int) -> Story:
     """Open so many links, and return what happened."""
     rng, story = random.Random(seed), Story()
     set_option("client.showErrorDetails", "full")  # to us, not to visitors
-    with patch("streamlit.page_link"), patch.object(service, "manager") as manager:  # a page alone has no others
+    with (
+        TemporaryDirectory() as folder,
+        patch("streamlit.page_link"),  # a page alone has no others
+        patch.object(service, "manager") as manager,
+        patch.object(service, "uploads", lambda: Uploads(Path(folder), Limits())),
+    ):
         manager.return_value = _manager()
         names = {page: _controls(page) for page in PAGES}
         for count, case in enumerate(_cases(rng, names, cases)):
@@ -116,7 +123,7 @@ def _controls(page: str) -> list[str]:
 
 def _cases(rng: random.Random, names: dict[str, list[str]], count: int) -> Iterator[Case]:
     for number in range(count):
-        page = PAGES[number % len(PAGES)] if rng.random() < 0.5 else "explore"  # which has most to mangle
+        page = PAGES[number % len(PAGES)] if rng.random() < 0.5 else rng.choice(_RUNNING)
         asked = rng.sample(names[page], k=min(len(names[page]), rng.choice((1, 1, 2, 3, 8))))
         yield Case(page, {name: [_value(rng) for _ in range(rng.choice((1, 1, 1, 2, 30)))] for name in asked})
 

@@ -137,7 +137,13 @@ def started(page: Any) -> None:
 
 
 def chart(page: Any, name: str) -> Any:
-    return page.locator(f".st-key-explore-{name} .cvar-chart")
+    return page.locator(_node(name))
+
+
+def _node(name: str) -> str:
+    """Return where a chart is: one of Explore's by its name, or any other page's by its key."""
+    key = name if name.startswith("data-") else f"explore-{name}"
+    return f".st-key-{key} .cvar-chart"
 
 
 def look(page: Any, name: str, what: str, *given: Any) -> Any:
@@ -147,7 +153,7 @@ def look(page: Any, name: str, what: str, *given: Any) -> Any:
 
 def until(page: Any, name: str, condition: str, timeout: float = PATIENCE) -> None:
     """Wait until a function of a chart's node, once it is drawn, is true."""
-    node = f"document.querySelector('.st-key-explore-{name} .cvar-chart')"
+    node = f"document.querySelector('{_node(name)}')"
     drawn_and = f"() => {{ const chart = {node}; return chart?._fullData && ({condition})(chart); }}"
     page.wait_for_function(drawn_and, timeout=timeout)
 

@@ -1,0 +1,165 @@
+"""A visitor's own rows in a real browser: uploaded, run, watched, taken away; and nobody else's business."""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from cvar_core import load, sweep
+from tests.pages import gated
+from tests.pages.driving import (
+    Visits,
+    button,
+    click_point,
+    curves_file,
+    done,
+    drawn,
+    enter,
+    field,
+    heights,
+    objectives,
+    open_tab,
+    pick,
+    saved,
+    until,
+    until_words,
+)
+from tests.pages.gated import Gate
+from tests.pages.serving import ROOT, Server, served
+
+pytestmark = pytest.mark.browser
+
+DATA = ROOT.parent / "shared" / "data"
+_MEDIAN = "chart.data.find(trace => trace.uid === 'spl+-median')"
+
+
+@pytest.fixture(scope="module")
+def everybodys_gate(tmp_path_factory) -> Gate:
+    return Gate(tmp_path_factory.mktemp("gate") / "seconds")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
+    env = {"CVAR_DATA_DIR": str(tmp_path_factory.mktemp("data")), gated.VARIABLE: str(everybodys_gate.file)}
+    with served(ROOT / "app.py", env=env, by=gated.__name__) as running:
+        yield running
+
+
+@pytest.fixture
+def gate(everybodys_gate) -> Iterator[Gate]:
+    yield everybodys_gate
+    everybodys_gate.open()
+
+
+@pytest.fixture
+def visit(browser, server) -> Iterator[Visits]:
+    visits = Visits(browser, server.url)
+    yield visits
+    visits.close()
+    # Streamlit asks for its health below the page's own path first, which nobody answers.
+    assert [error for error in visits.errors if "404" not in error] == []
+
+
+@pytest.fixture
+def mushrooms(tmp_path) -> list[Path]:
+    """Training and test rows: the real ones where they are, and else some that are made here."""
+    if DATA.exists():
+        return [DATA / "agaricus.txt.train", DATA / "agaricus.txt.test"]
+    rng, files = np.random.default_rng(0), []
+    for name, rows in (("agaricus.txt.train", 600), ("agaricus.txt.test", 200)):
+        lines = []
+        for _ in range(rows):
+            label = int(rng.integers(2))
+            features = sorted({*rng.integers(1, 100, 20).tolist(), 101 + label})
+            lines.append(" ".join([str(label), *(f"{index}:1" for index in features)]))
+        files.append(tmp_path / name)
+        files[-1].write_text("\n".join(lines) + "\n")
+    return files
+
+
+def upload(page, *files) -> None:
+    page.locator("input[type=file]").set_input_files([str(file) for file in files])
+
+
+def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, mushrooms):
+    page = visit("data?data_passes=2&data_seeds=2&data_intercept=false&data_standardise=false")
+    done(page)
+    upload(page, *mushrooms)
+    sizes = until_words(page, re.compile(r"[\d,]+ rows × \d+ columns, [\d,]+ more to test on, sparse"))
+    data = load(mushrooms[0], test=mushrooms[1])
+    assert f"{data.shape[0]:,} rows × {data.shape[1]:,} columns, {data.test.shape[0]:,} more" in sizes
+    assert field(page, "Loss").input_value() == "logistic"
+    assert "data_test=agaricus.txt.test" in page.url
+    gate.pace(0.05)
+    button(page, "Run").click()
+    until_words(page, re.compile(r"Running the methods"))
+    until(page, "data-measures-along", f"chart => {_MEDIAN}?.x.length >= 3")
+    first = heights(page, "data-measures-along")["spl+-median"][0]
+    gate.open()
+    done(page)
+    until(page, "data-measures-along", f"chart => {_MEDIAN}.y.at(-1) > {first} + 0.2")  # the accuracy rises
+    assert heights(page, "data-measures-along")["spl+-median"][-1] > 0.9
+    until_words(page, re.compile(r"Test accuracy at best: .*9\d\.\d%|Test accuracy at best: .*100\.0%"))
+    rows = curves_file(page)
+    result = sweep(data.problem("logistic", 0.95), iterations=2 * data.shape[0], seeds=2)
+    assert [row[4] for row in objectives(rows)] == result.curves["objective"].tolist(), "bit for bit"
+    assert [float(row["test_accuracy"]) for row in rows] == result.curves["test_accuracy"].tolist()
+    report = saved(page, "Report (HTML)")
+    assert "--data agaricus.txt.train" in report
+    open_tab(page, "Reproduce")
+    until_words(page, re.compile(r"sweep --data agaricus\.txt\.train --test=agaricus\.txt\.test --loss logistic"))
+    # A reload is the same visitor, and the link is the experiment.
+    page.reload()
+    done(page)
+    drawn(page, "data-curves", 20)
+    until_words(page, re.compile("agaricus.txt.train"))
+    # Somebody else has the link, but not the file.
+    other = visit(page.url)
+    until_words(other, re.compile("Agaricus.txt.train is not among your files: upload it"))
+    assert other.locator(".st-key-data-sensitivity").count() == 0
+    other.get_by_text("Your files (0)").wait_for()
+    # What is deleted is gone.
+    page.get_by_text("Your files (2)").click()
+    page.get_by_role("button", name="Delete this file").first.click()
+    page.get_by_text("Your files (1)").wait_for()
+
+
+def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, tmp_path):
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    bad.write_text("size,price\n1,2\n3\n")
+    good.write_text("size,price\n" + "".join(f"{k},{3 * k + k % 7}\n" for k in range(60)))
+    page = visit("data?data_passes=2&data_seeds=1")
+    done(page)
+    upload(page, bad)
+    until_words(page, re.compile("Bad.csv is not a table: row 3 has 1 fields, but the first has 2"))
+    expect(button(page, "Run")).to_be_disabled()
+    upload(page, good)
+    until_words(page, re.compile("48 rows × 2 columns, 12 more to test on"))
+    button(page, "Run").click()
+    done(page)
+    drawn(page, "data-sensitivity", 10)
+    pick(page, "Target column", "size")
+    until_words(page, re.compile("The controls have changed"))
+    assert "data_target=size" in page.url
+    enter(page, "Level β", 2)
+    until_words(page, re.compile("The level β is 2"))
+
+
+def test_a_click_on_a_step_size_shows_its_accuracy(visit):
+    page = visit("data?data_passes=2&data_seeds=2")
+    done(page)
+    drawn(page, "data-sensitivity", 15)
+    click_point(page, "data-sensitivity", "spl+-median", 1e-4)
+    until_words(page, re.compile("Along the run, at the λ that you chose"))
+    assert "data_at=0.0001" in page.url
+    rows = list(csv.DictReader(saved_table(page)))
+    assert {"train_accuracy", "test_accuracy"} <= set(rows[0])
+
+
+def saved_table(page) -> list[str]:
+    open_tab(page, "Table and downloads")
+    return saved(page, "Curves (CSV)").splitlines()
