@@ -39,10 +39,10 @@ _NUMBERS = (
 )  # fmt: skip
 _WORDS = (
     "", " ", "null", "None", "true", "squared", "absolute", "logistic", "huber", "normal", "lognormal", "student",
-    "spl+", "sgm", "wine", "diabetes", "mushrooms", "none", "hold out a share", "class_1", "paper", "range", "list", "best", "90%", "99.99%", "100%", "constant", "<script>alert(1)</script>",
+    "spl+", "sgm", "paper", "range", "list", "best", "90%", "99.99%", "100%", "constant", "<script>alert(1)</script>",
     "](javascript:1)", "$x$", "**b**", ":red[x]", "../../etc/passwd", "%00", "\x00", "😀", "a" * 20_000,
     "'; DROP TABLE runs; --", "{}", "[]", "[1,2,3]", "1,2,3", "1:2:3", "1e-6:1e4:200", "1e-6:1e4:1000000000",
-    ",", ":::", "\n", "١٢٣",
+    ",", ":::", "\n", "١٢٣", "wine", "diabetes", "mushrooms", "none", "hold out a share", "class_1",
 )  # fmt: skip
 
 

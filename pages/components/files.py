@@ -48,10 +48,10 @@ def draw_files(page: str, files: Uploads, visitor: str, own: list[Upload]) -> No
     """List the visitor's files."""
     with st.expander(f"Your files ({len(own)})"):
         for k, upload in enumerate(own):
-            about, delete = st.columns([4, 1], vertical_alignment="center")
+            about, delete = st.columns([3, 2], vertical_alignment="center")
             about.markdown(f"{plain(upload.name, 40)}  \n:gray[{_size(upload.size)}, {_left(upload.until)}]")
             delete.button(
-                "", icon=":material/delete:", key=f"{page}-delete-file-{k}", help="Delete this file", type="tertiary",
+                "Delete", key=f"{page}-delete-file-{k}", type="tertiary", icon=":material/delete:", width="stretch",
                 on_click=files.remove, args=(visitor, upload.name),
             )  # fmt: skip
         if not own:
