@@ -43,11 +43,12 @@ class Uploads:
         """Keep a file; one of the same name is replaced."""
         name, limits = named(name), self._limits
         if len(content) > limits.upload:
-            raise Refused(f"{name} has {_megabytes(len(content))}, but this server takes {_megabytes(limits.upload)}.")
+            raise Refused(f"{name} has {_size(len(content))}, but this server takes at most {_size(limits.upload)}.")
         with self._lock:
             others = [each for each in self._of(visitor) if each.name != name]
             if len(others) >= limits.uploads:
-                raise Refused(f"You have {len(others)} files here, which is the most. Delete one, and try again.")
+                files = "1 file" if len(others) == 1 else f"{len(others)} files"
+                raise Refused(f"You have {files} here, which is the most. Delete one, and try again.")
             taken = sum(each.stat().st_size for each in self._folder.glob("*/*.data"))
             if taken + len(content) > limits.upload_store:
                 raise Refused("The server has no room for further files. Try again later.")
@@ -133,5 +134,5 @@ def _delete(place: Path) -> None:
             each.unlink()
 
 
-def _megabytes(count: int) -> str:
-    return f"{count / 2**20:,.1f} MB"
+def _size(count: int) -> str:
+    return f"{count / 2**20:,.1f} MB" if count >= 2**20 else f"{count / 2**10:,.1f} kB"

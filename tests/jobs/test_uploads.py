@@ -41,7 +41,7 @@ def test_a_second_file_of_that_name_takes_the_place_of_the_first(made):
 
 def test_size_and_number_are_bounded_with_a_sentence(made):
     uploads = made(upload=100, uploads=2, upload_store=250)
-    with pytest.raises(Refused, match=r"big\.csv has 0\.0 MB, but this server takes"):
+    with pytest.raises(Refused, match=r"big\.csv has 0\.1 kB, but this server takes at most 0\.1 kB"):
         uploads.add("ada", "big.csv", bytes(101))
     uploads.add("ada", "a", bytes(100))
     uploads.add("ada", "b", bytes(100))

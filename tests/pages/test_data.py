@@ -184,6 +184,38 @@ def test_synthetic_runs_and_runs_on_data_are_listed_on_their_own_pages(opened, h
     assert "lognormal" not in said(page)
 
 
+def came(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Upload files."""
+    page.file_uploader[0].set_value([(name, content, "text/plain") for name, content in files])
+    return shown(page.run())
+
+
+def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
+    page = came(opened(), ("few.csv", b"size,colour,price\n1,red,3\n2,blue,5\n"), ("many.csv", ROWS.encode()))
+    assert {each.name for each in files.of(ADA)} == {"few.csv", "many.csv"}
+    assert (select(page, "set").value, select(page, "test").value) == ("many.csv", "few.csv"), (
+        "the larger is trained on"
+    )
+    assert page.file_uploader[0].value == []
+    assert files.of(BOB) == []
+    page = came(page, ("wine", ROWS.encode()))
+    assert select(page, "set").value == "wine.data", "a set keeps its name"
+    assert "Your files (3)" in [each.label for each in page.expander]
+
+
+def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr(service, "uploads", lambda: Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
+    page = came(opened(), ("large.csv", ROWS.encode()))
+    assert "Large.csv has 0.5 kB, but this server takes at most 0.1 kB" in faults(page)[0]
+    assert select(page, "set").value == "breast-cancer"
+    page = came(page, ("small.csv", b"1,2\n3,4\n5,7\n"))
+    assert not any("large" in each for each in faults(page))
+    assert select(page, "set").value == "small.csv"
+    page = came(page, ("other.csv", b"1,2\n3,4\n5,7\n"))
+    assert "You have 1 file here, which is the most" in faults(page)[0]
+    assert select(page, "set").value == "small.csv"
+
+
 # What cannot be run.
 
 
