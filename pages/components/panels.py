@@ -14,12 +14,15 @@ from cvar_core.jobs import Manager, View
 from cvar_core.results import number
 
 from . import history
-from .chart import chart
+from .chart import charts, encoded
 from .controls import Controls
+from .kept import Kept
 from .look import theme
 from .words import capital
 
 TITLES = ("Iterations to ε", "Table and downloads", "Reproduce", "Your runs")
+
+_pictures: Kept[tuple[str, bytes]] = Kept(128)  # of some 10 kB, for all visitors
 
 
 def draw(
@@ -51,10 +54,16 @@ def draw(
 def _iterations(page: str, result: Result, epsilon: float) -> None:
     at = st.session_state.get(f"{page}_at")
     chosen = float(at) if at in map(repr, result.spec.lambdas) else None
-    figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
+    key, colours = f"{page}-iterations", theme()
+
+    def picture() -> tuple[str, bytes]:
+        figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=colours))
+        caption = f"{capital(about)}. The share of the gap in the sidebar changes ε."
+        return finding, encoded(figure, key=key, height=400, label=finding, name="iterations", caption=caption)
+
+    finding, drawn = _pictures.of(result, (key, epsilon, chosen, colours), picture)
     st.markdown(f"**{finding}**")
-    chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
-    st.caption(f"{capital(about)}. The share of the gap in the sidebar changes ε.")
+    charts([drawn], key=key)
 
 
 def _table(page: str, result: Result, epsilon: float, closed: float) -> None:
