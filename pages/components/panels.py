@@ -10,7 +10,7 @@ import streamlit as st
 from cvar_core import Result, SweepSpec, report, reproduce
 from cvar_core.catalogue import methods
 from cvar_core.figures import iterations_to, without_title
-from cvar_core.jobs import Manager, View
+from cvar_core.jobs import Manager
 from cvar_core.results import number
 
 from . import history
@@ -30,25 +30,36 @@ def draw(
     manager: Manager,
     visitor: str,
     controls: Controls,
-    view: View,
-    result: Result,
+    spec: SweepSpec,
     closed: float,
+    every: float | None,
 ) -> None:
-    """Draw the panels; only the open one is computed."""
+    """Draw the panels of a run that has a result; only the open one is computed, and anew ``every`` so many seconds.
+
+    The tabs stand outside of what is polled: they are five messages, as many as all else in it.
+    """
     panels = st.tabs(TITLES, key=f"{page}_panel", on_change="rerun", bind="query-params")
-    epsilon = result.epsilon(closed)
     for panel, title in zip(panels, TITLES, strict=True):
-        if not panel.open:
-            continue
-        with panel:
-            if title == TITLES[0]:
-                _iterations(page, result, epsilon)
-            elif title == TITLES[1]:
-                _table(page, result, epsilon, closed)
-            elif title == TITLES[2]:
-                _reproduce(view.spec, closed)
-            else:
-                history.draw(page, manager, visitor, controls, view.spec, result, closed)
+        if panel.open:
+            with panel:
+                st.fragment(_draw, run_every=every)(title, page, manager, visitor, controls, spec, closed)
+
+
+def _draw(
+    title: str, page: str, manager: Manager, visitor: str, controls: Controls, spec: SweepSpec, closed: float
+) -> None:
+    view = manager.view(spec, visitor)
+    if view is None or view.result is None:
+        st.rerun()  # it was deleted, which the page says
+    result = view.result
+    if title == TITLES[0]:
+        _iterations(page, result, result.epsilon(closed))
+    elif title == TITLES[1]:
+        _table(page, result, result.epsilon(closed), closed)
+    elif title == TITLES[2]:
+        _reproduce(spec, closed)
+    else:
+        history.draw(page, manager, visitor, controls, spec, result, closed)
 
 
 def _iterations(page: str, result: Result, epsilon: float) -> None:

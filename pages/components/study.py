@@ -78,8 +78,11 @@ class Study:
         with st.container(key="live-charts"):
             st.fragment(self._draw, run_every=often if live else None)(spec, live)
             self._ask_chosen(spec.lambdas)
-        # What lies below the fold is drawn half as often.
-        st.fragment(self._draw_panels, run_every=2 * SELDOM if live else None)(spec)
+        every = 2 * SELDOM if live else None  # what lies below the fold is drawn half as often
+        if view is None or view.result is None:
+            st.fragment(self._await_panels, run_every=every)(spec)
+        else:
+            panels.draw(self._page, self._manager, self._visitor, self._controls, spec, self._closed, every)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
@@ -103,12 +106,11 @@ class Study:
         choose = {self._chart("sensitivity"): partial(self._choose, spec.lambdas)}
         charts(picture.charts, key=self._chart("charts"), on_click=choose)
 
-    def _draw_panels(self, spec: SweepSpec) -> None:
+    def _await_panels(self, spec: SweepSpec) -> None:
         view = self._manager.view(spec, self._visitor)
-        if view is None or view.result is None:
-            self.show_history(spec)
-        else:
-            panels.draw(self._page, self._manager, self._visitor, self._controls, view, view.result, self._closed)
+        if view is not None and view.result is not None:
+            st.rerun()
+        self.show_history(spec)
 
     def show_history(self, shown: SweepSpec | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
