@@ -101,9 +101,24 @@ class Result:
         """The iterations that are recorded, kept because a chart asks often."""
         return self.spec.checkpoint_iterations
 
+    # What every chart and verdict of a poll asks for again, as it is made: a result never changes.
+
     @functools.cached_property
     def _summaries(self) -> dict[int, Summary]:
-        return {}  # by checkpoint, as ``at`` makes them: every chart and verdict of a poll asks for the same one
+        return {}  # by checkpoint
+
+    @functools.cached_property
+    def _ranges(self) -> dict[float, dict[str, UsableRange | None]]:
+        return {}  # by ε
+
+    @functools.cached_property
+    def _best(self) -> dict[str, float | None]:
+        return {}  # by method
+
+    @functools.cached_property
+    def _reached(self) -> int:
+        """The place of the last checkpoint that every run has reached."""
+        return max(int(self.recorded.min()) - 1, 0)
 
     @functools.cached_property
     def start_gap(self) -> float:
@@ -134,8 +149,7 @@ class Result:
 
         Before every run has recorded its start, that is the start, with what is not known yet as +∞.
         """
-        reached = max(int(self.recorded.min()) - 1, 0)
-        index = reached if checkpoint < 0 else min(checkpoint, reached)
+        index = self._reached if checkpoint < 0 else min(checkpoint, self._reached)
         if index not in self._summaries:
             gaps = self.suboptimality[:, :, index, :]
             self._summaries[index] = Summary(
@@ -179,10 +193,12 @@ class Result:
     def ranges(self, epsilon: float | None = None) -> dict[str, UsableRange | None]:
         """Return the range of λ that each method forgives, around its best."""
         end, limit = self.at(), self.epsilon() if epsilon is None else epsilon
-        return {
-            method: usable_range(self.spec.lambdas, end.median[m], end.diverged[m] == 0, limit)
-            for m, method in enumerate(self.spec.methods)
-        }
+        if limit not in self._ranges:
+            self._ranges[limit] = {
+                method: usable_range(self.spec.lambdas, end.median[m], end.diverged[m] == 0, limit)
+                for m, method in enumerate(self.spec.methods)
+            }
+        return dict(self._ranges[limit])
 
     def robustness(self, epsilon: float | None = None) -> pd.DataFrame:
         """One row per method: best_lambda, low_lambda, high_lambda, decades, open_low, open_high, holes.
@@ -213,11 +229,13 @@ class Result:
 
         A λ at which any seed diverged is the best only if every λ is like that.
         """
-        end, m = self.at(), self._method(method)
-        whole = np.where(end.diverged[m] == 0, end.median[m], np.inf)
-        medians = whole if np.isfinite(whole).any() else end.median[m]
-        best = int(np.argmin(medians))
-        return self.spec.lambdas[best] if np.isfinite(medians[best]) else None
+        if method not in self._best:
+            end, m = self.at(), self._method(method)
+            whole = np.where(end.diverged[m] == 0, end.median[m], np.inf)
+            medians = whole if np.isfinite(whole).any() else end.median[m]
+            best = int(np.argmin(medians))
+            self._best[method] = self.spec.lambdas[best] if np.isfinite(medians[best]) else None
+        return self._best[method]
 
     def _method(self, name: str) -> int:
         if name not in self.spec.methods:
@@ -254,7 +272,7 @@ class Result:
             method=method,
             lam=lam,
             safe=found is not None,
-            range=found or usable_range(lambdas, medians, all_ok, limit),
+            range=found or self.ranges(limit)[method],
             epsilon=limit,
             suboptimality=median_between(lam, beside, lambdas, medians, limit),
             diverged=int(end.diverged[m, [left, right]].max()),

@@ -1,18 +1,21 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
 
-const charts = new WeakMap();
+const mounted = new WeakMap();
 
-// Streamlit calls this for each new figure, and what it returned last when the chart leaves the page.
+// Streamlit calls this for each new set of charts, one a line, and what it returned last when they leave the page.
 export default function ({ parentElement, data, setStateValue }) {
-  if (!charts.has(parentElement)) {
-    charts.set(parentElement, new Chart(parentElement));
-  }
-  const chart = charts.get(parentElement);
-  chart.send = (point) => setStateValue("click", { ...point, at: Date.now() }); // the newest knows which fragment to run
-  chart.show(new TextDecoder().decode(data));
+  if (!mounted.has(parentElement)) mounted.set(parentElement, []);
+  const charts = mounted.get(parentElement);
+  const texts = new TextDecoder().decode(data).split("\n");
+  while (charts.length > texts.length) charts.pop().remove();
+  while (charts.length < texts.length) charts.push(new Chart(parentElement.querySelector(".cvar-charts")));
+  charts.forEach((chart, place) => {
+    chart.send = (point) => setStateValue("click", { ...point, at: Date.now() }); // the newest knows which fragment to run
+    chart.show(texts[place]);
+  });
   return () => {
-    charts.delete(parentElement);
-    chart.remove();
+    mounted.delete(parentElement);
+    for (const chart of charts) chart.remove();
   };
 }
 
@@ -37,9 +40,12 @@ const REMEMBERED = 3000; // ms
 
 class Chart {
   constructor(mount) {
-    const part = (name) => mount.querySelector(`.cvar-${name}`);
+    const part = (name) => Object.assign(document.createElement("div"), { className: `cvar-${name}` });
+    this.place = part("place");
     this.node = part("chart");
     this.words = { title: part("title"), caption: part("caption") };
+    this.place.append(this.words.title, this.node, this.words.caption);
+    mount.append(this.place);
     this.drawings = 0;
   }
 
@@ -47,6 +53,7 @@ class Chart {
     if (text === this.text) return;
     this.text = text;
     const sent = JSON.parse(text);
+    this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `${sent.height}px`;
     for (const [name, place] of Object.entries(this.words)) place.textContent = sent[name];
     try {
@@ -156,7 +163,8 @@ class Chart {
   // so the point is noted first, and the first to report the click, plotly or the browser, is believed.
   listenToClicks() {
     const send = (point) => {
-      if (this.press && point?.data.meta) this.send({ method: point.data.meta, x: point.x, y: point.y });
+      const method = point?.data.meta;
+      if (this.press && method) this.send({ chart: this.sent.key, method, x: point.x, y: point.y });
       this.press = undefined;
     };
     const browsers = ({ target }) => target.matches(".nsewdrag") && this.press?.point && send(this.press.point);
@@ -194,12 +202,14 @@ class Chart {
   remove() {
     this.removed = true;
     clearTimeout(this.waiting);
-    if (!this.drawings) return;
-    this.resizing.disconnect();
-    this.noteHidden();
-    left.set(this.sent.key, this.done);
-    setTimeout(() => left.delete(this.sent.key), REMEMBERED);
-    this.plotly.purge(this.node);
+    if (this.drawings) {
+      this.resizing.disconnect();
+      this.noteHidden();
+      left.set(this.sent.key, this.done);
+      setTimeout(() => left.delete(this.sent.key), REMEMBERED);
+      this.plotly.purge(this.node);
+    }
+    this.place.remove();
   }
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -32,7 +32,7 @@ _CSS = """
 
 _mount = st.components.v2.component(
     "cvar_chart",
-    html='<div class="cvar-title"></div><div class="cvar-chart"></div><div class="cvar-caption"></div>',
+    html='<div class="cvar-charts"></div>',
     css=_CSS,
     js=Path(__file__).with_name("chart.js").read_text("utf-8"),
     isolate_styles=False,  # plotly.js puts its styles into the page
@@ -70,24 +70,50 @@ def chart(
     on_click
         Called before the script runs, so that it may still set the session state of widgets.
     """
-
+    drawn = encoded(figure, key=key, height=height, label=label, name=name, title=title, caption=caption)
+    sent = charts([drawn], key=key, on_click={key: on_click} if on_click else {})
     seen = f"{key}-seen"
-
-    def pass_on() -> None:
-        clicked = checked(st.session_state[key].get("click"))
-        if clicked and on_click:
-            on_click(clicked)
-
-    words = {"label": label, "title": title, "caption": caption}
-    parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words}
-    # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
-    encoded = json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
-    # A state and not a trigger, which is lost when a poll comes at the same moment; so each click is told apart.
-    result = _mount(key=key, data=encoded, height="content", default={"click": None}, on_click_change=pass_on)
-    sent = result.get("click")
     fresh = sent != st.session_state.get(seen)
     st.session_state[seen] = sent
     return checked(sent) if fresh else None
+
+
+def encoded(
+    figure: dict[str, Any],
+    *,
+    key: str,
+    height: int,
+    label: str = "",
+    name: str | None = None,
+    title: str = "",
+    caption: str = "",
+) -> bytes:
+    """Return a chart as ``charts`` sends it, with the parameters of ``chart``: the same for all who see the same."""
+    words = {"label": label, "title": title, "caption": caption}
+    parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words}
+    # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
+    return json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
+
+
+def charts(
+    drawn: Iterable[bytes], *, key: str, on_click: Mapping[str, Callable[[Clicked], None]] | None = None
+) -> object:
+    """Draw encoded charts as one element, which costs the server about as much as one chart; return the last click.
+
+    What ``on_click`` has for a chart's key is called as with ``chart``.
+    """
+
+    def pass_on() -> None:
+        sent = st.session_state[key].get("click")
+        clicked = checked(sent)
+        for name, answer in (on_click or {}).items():
+            if clicked and sent.get("chart") == name:
+                answer(clicked)
+
+    # A state and not a trigger, which is lost when a poll comes at the same moment; so each click is told apart.
+    lines = b"\n".join(drawn)  # JSON has no line ends of its own
+    result = _mount(key=key, data=lines, height="content", default={"click": None}, on_click_change=pass_on)
+    return result.get("click")
 
 
 def checked(sent: object) -> Clicked | None:

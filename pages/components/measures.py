@@ -6,30 +6,40 @@ import streamlit as st
 
 from cvar_core import Result
 from cvar_core.catalogue import losses
-from cvar_core.figures import measures_along, measures_by_lambda, without_title
+from cvar_core.figures import Figure, measures_along, measures_by_lambda, without_title
 
-from .chart import chart
+from .chart import charts, encoded
+from .kept import Kept
 from .look import theme
 from .words import capital
 
 _HEIGHT = 400
 
+_pictures: Kept[tuple[bytes, bytes]] = Kept(64)
+
 
 def draw(page: str, result: Result, chosen: float | None) -> None:
     """Draw the measures against λ, and along the run at the chosen λ, by default each method's best."""
-    at = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-    by_lambda, along = st.columns(2)
-    with by_lambda:
-        _draw(f"{page}-measures", measures_by_lambda(result, chosen=chosen, theme=theme()), "Averaged iterates, by λ")
-    with along:
-        where = "at the best λ of each" if chosen is None else "at the λ that you chose"
-        _draw(f"{page}-measures-along", measures_along(result, at, theme=theme()), f"Along the run, {where}")
+    colours = theme()
+    drawn = _pictures.of(result, (page, chosen, colours), lambda: _picture(page, result, chosen, colours))
+    with st.container(key="measures"):  # two beside each other, by the style sheet
+        charts(drawn, key=f"{page}-both-measures")
     st.markdown(about(result))
 
 
-def _draw(key: str, figure: dict[str, object], name: str) -> None:
+def _picture(page: str, result: Result, chosen: float | None, colours: str) -> tuple[bytes, bytes]:
+    at = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
+    where = "at the best λ of each" if chosen is None else "at the λ that you chose"
+    return (
+        _encoded(f"{page}-measures", measures_by_lambda(result, chosen=chosen, theme=colours), "After the run, by λ"),
+        _encoded(f"{page}-measures-along", measures_along(result, at, theme=colours), f"Along the run, {where}"),
+    )
+
+
+def _encoded(key: str, figure: Figure, name: str) -> bytes:
     drawn, finding, words = without_title(figure)
-    chart(drawn, key=key, height=_HEIGHT, label=finding, title=finding, caption=f"{name}. {capital(words)}.", name=key)
+    caption = f"{name}. {capital(words)}."
+    return encoded(drawn, key=key, height=_HEIGHT, label=finding, title=finding, caption=caption)
 
 
 def about(result: Result) -> str:

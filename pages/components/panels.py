@@ -14,8 +14,9 @@ from cvar_core.figures import WORDS, iterations_to, without_title
 from cvar_core.results import number
 
 from . import history, measures
-from .chart import chart
+from .chart import charts, encoded
 from .desk import Desk, Shown
+from .kept import Kept
 from .look import theme
 from .words import capital
 
@@ -23,30 +24,43 @@ MEASURES, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
     "Accuracy and test losses", "Iterations to ε", "Table and downloads", "Reproduce", "Your runs",
 )  # fmt: skip
 
+_pictures: Kept[tuple[str, bytes]] = Kept(128)  # of some 10 kB, for all visitors
+
 
 def titles(desk: Desk) -> tuple[str, ...]:
     """Return the panels of a page: only data have rows to test on."""
     return TITLES if desk.on_data else TITLES[1:]
 
 
-def draw(desk: Desk, run: Shown, result: Result, closed: float) -> None:
-    """Draw the panels; only the open one is computed."""
-    page, epsilon = desk.page, result.epsilon(closed)
-    panels = st.tabs(titles(desk), key=f"{page}_panel", on_change="rerun", bind="query-params")
-    for panel, title in zip(panels, titles(desk), strict=True):
-        if not panel.open:
-            continue
-        with panel:
-            if title == MEASURES:
-                measures.draw(page, result, _chosen(page, result))
-            elif title == ITERATIONS:
-                _iterations(page, result, epsilon)
-            elif title == TABLE:
-                _table(page, run, result, epsilon, closed)
-            elif title == REPRODUCE:
-                _reproduce(run, closed)
-            else:
-                history.draw(desk, run, result, closed)
+def draw(desk: Desk, run: Shown, closed: float, every: float | None) -> None:
+    """Draw the panels of a run that has a result; only the open one is computed, and anew ``every`` so many seconds.
+
+    The tabs stand outside of what is polled: they are five messages, as many as all else in it.
+    """
+    names = titles(desk)
+    for panel, title in zip(
+        st.tabs(names, key=f"{desk.page}_panel", on_change="rerun", bind="query-params"), names, strict=True
+    ):
+        if panel.open:
+            with panel:
+                st.fragment(_draw, run_every=every)(title, desk, run, closed)
+
+
+def _draw(title: str, desk: Desk, run: Shown, closed: float) -> None:
+    view = desk.manager.view(run.spec, desk.visitor)
+    if view is None or view.result is None:
+        st.rerun()  # it was deleted, which the page says
+    page, result = desk.page, view.result
+    if title == MEASURES:
+        measures.draw(page, result, _chosen(page, result))
+    elif title == ITERATIONS:
+        _iterations(page, result, result.epsilon(closed))
+    elif title == TABLE:
+        _table(page, run, result, result.epsilon(closed), closed)
+    elif title == REPRODUCE:
+        _reproduce(run, closed)
+    else:
+        history.draw(desk, run, result, closed)
 
 
 def _chosen(page: str, result: Result) -> float | None:
@@ -57,10 +71,16 @@ def _chosen(page: str, result: Result) -> float | None:
 
 def _iterations(page: str, result: Result, epsilon: float) -> None:
     chosen = _chosen(page, result)
-    figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=theme()))
+    key, colours = f"{page}-iterations", theme()
+
+    def picture() -> tuple[str, bytes]:
+        figure, finding, about = without_title(iterations_to(result, epsilon, chosen=chosen, theme=colours))
+        caption = f"{capital(about)}. The share of the gap in the sidebar changes ε."
+        return finding, encoded(figure, key=key, height=400, label=finding, name="iterations", caption=caption)
+
+    finding, drawn = _pictures.of(result, (key, epsilon, chosen, colours), picture)
     st.markdown(f"**{finding}**")
-    chart(figure, key=f"{page}-iterations", height=400, label=finding, name="iterations")
-    st.caption(f"{capital(about)}. The share of the gap in the sidebar changes ε.")
+    charts([drawn], key=key)
 
 
 def _table(page: str, run: Shown, result: Result, epsilon: float, closed: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -12,8 +13,9 @@ from cvar_core.reading import number as read_number
 from cvar_core.results import GAP_TO_CLOSE, number
 
 from . import history, panels
-from .chart import Clicked, chart
+from .chart import Clicked, charts, encoded
 from .desk import Desk, Shown
+from .kept import Kept
 from .links import keep, recall
 from .look import theme
 from .run_bar import status
@@ -25,6 +27,16 @@ HEIGHT = 430  # px of the two charts
 OFTEN, SELDOM = 0.5, 1.0  # seconds between two looks at a live run,
 _FEW = 3  # often while no more than so many runs are open
 _BEST = "best"
+
+
+class Picture(NamedTuple):
+    """What a poll sends of a result."""
+
+    verdict: str
+    charts: tuple[bytes, ...]
+
+
+_pictures: Kept[Picture] = Kept(128)  # of some 30 kB, for all visitors
 
 
 class Study:
@@ -61,9 +73,16 @@ class Study:
         view = self._manager.view(spec, self._visitor)
         live = view is not None and view.live
         often = OFTEN if self._manager.open_jobs <= _FEW else SELDOM
-        st.fragment(self._draw, run_every=often if live else None)(spec, live)
-        # What lies below the fold is drawn half as often.
-        st.fragment(self._draw_panels, run_every=2 * SELDOM if live else None)(run)
+        self._recall_chosen(spec.lambdas)
+        # Laid out by the style sheet: what only a click changes stands outside of the fragment, and is not sent again.
+        with st.container(key="live-charts"):
+            st.fragment(self._draw, run_every=often if live else None)(spec, live)
+            self._ask_chosen(spec.lambdas)
+        every = 2 * SELDOM if live else None  # what lies below the fold is drawn half as often
+        if view is None or view.result is None:
+            st.fragment(self._await_panels, run_every=every)(run)
+        else:
+            panels.draw(self._desk, run, self._closed, every)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
@@ -79,17 +98,19 @@ class Study:
                 "The curves appear as soon as the optimum F* is known, which they are measured against."
             )
             return
-        epsilon = result.epsilon(self._closed)
-        verdict(result, epsilon, self._lam)
+        chosen, colours = self._chosen(), theme()
+        about = self._page, self._closed, self._lam, chosen, colours
+        picture = _pictures.of(result, about, partial(self._picture, result, chosen, colours))
+        st.html(picture.verdict)
         status(view)
-        self._charts(result, epsilon)
+        choose = {self._chart("sensitivity"): partial(self._choose, spec.lambdas)}
+        charts(picture.charts, key=self._chart("charts"), on_click=choose)
 
-    def _draw_panels(self, run: Shown) -> None:
+    def _await_panels(self, run: Shown) -> None:
         view = self._manager.view(run.spec, self._visitor)
-        if view is None or view.result is None:
-            self.show_history(run)
-        else:
-            panels.draw(self._desk, run, view.result, self._closed)
+        if view is not None and view.result is not None:
+            st.rerun()
+        self.show_history(run)
 
     def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
@@ -104,53 +125,57 @@ class Study:
             return None
         return lam
 
-    def _charts(self, result: Result, epsilon: float) -> None:
-        with st.container(
-            key="live-charts"
-        ):  # laid out by the style sheet: each column would be one more message a poll
-            chosen = self._chosen(result.spec.lambdas)
-            figure, finding, about = without_title(
-                sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=theme())
-            )
-            chart(
-                figure,
-                key=self._chart("sensitivity"),
-                height=HEIGHT,
-                label=finding,
-                name="sensitivity",
-                title="Sensitivity to the step size",
-                caption=f"{about}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
-                on_click=partial(self._choose, result.spec.lambdas),
-            )
-            lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-            figure, finding, about = without_title(curves(result, lambdas, theme=theme()))
-            chart(
-                figure,
-                key=self._chart("curves"),
-                height=HEIGHT,
-                label=finding,
-                name="curves",
-                caption=f"{finding}. {capital(about)}. How far the averaged iterate is above the optimum.",
-            )
+    def _picture(self, result: Result, chosen: float | None, colours: str) -> Picture:
+        epsilon = result.epsilon(self._closed)
+        figure, finding, about = without_title(
+            sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=colours)
+        )
+        left = encoded(
+            figure,
+            key=self._chart("sensitivity"),
+            height=HEIGHT,
+            label=finding,
+            name="sensitivity",
+            title="Sensitivity to the step size",
+            caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
+        )
+        lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
+        figure, finding, about = without_title(curves(result, lambdas, theme=colours))
+        right = encoded(
+            figure,
+            key=self._chart("curves"),
+            height=HEIGHT,
+            label=finding,
+            name="curves",
+            caption=f"{'. '.join(filter(None, (finding, capital(about))))}. How far the averaged iterate is above F*.",
+        )
+        return Picture(verdict(result, epsilon, self._lam, colours), (left, right))
 
-    def _chosen(self, lambdas: tuple[float, ...]) -> float | None:
-        """Draw which λ the curves are at, and return it; ``None`` stands for each method's best."""
-        key, options = self._key("at"), (_BEST, *(repr(lam) for lam in lambdas))
+    def _recall_chosen(self, lambdas: tuple[float, ...]) -> None:
+        key, options = self._key("at"), _options(lambdas)
         recall(key, options)
         if st.session_state.get(key) not in options:  # it may be of another grid
             st.session_state[key] = _BEST
-        chosen = st.session_state[key]
+        st.session_state[self._drawn] = st.session_state[key]
+        keep(key, st.session_state[key], _BEST)
+
+    def _ask_chosen(self, lambdas: tuple[float, ...]) -> None:
+        """Draw which λ the curves are at."""
+        options = _options(lambdas)
         # A new box for each click: the browser would go on to say what the old one held until it has seen the answer,
         # which the next poll may come before.
         box = self._box
         st.selectbox(
-            "Curves at", options, options.index(chosen), key=box, label_visibility="collapsed",
-            format_func=lambda each: f"Curves at {_words(each)}", on_change=self._pick, args=(box,),
+            "Curves at", options, options.index(st.session_state[self._key("at")]), key=box,
+            label_visibility="collapsed", format_func=lambda each: f"Curves at {_words(each)}",
+            on_change=self._pick, args=(box,),
         )  # fmt: skip
-        keep(key, chosen, _BEST)
-        if st.session_state.setdefault(f"{key}-drawn", chosen) != chosen:
-            st.session_state[f"{key}-drawn"] = chosen
-            st.rerun()  # the panels below show it, too
+
+    def _chosen(self) -> float | None:
+        """Return the λ that the curves are at; ``None`` stands for each method's best."""
+        chosen = st.session_state[self._key("at")]
+        if chosen != st.session_state[self._drawn]:
+            st.rerun()  # the box and the panels below show it, too
         return None if chosen == _BEST else float(chosen)
 
     def _pick(self, box: str) -> None:
@@ -167,6 +192,10 @@ class Study:
         return f"{self._key('at')}-{st.session_state.get(self._clicks, 0)}"
 
     @property
+    def _drawn(self) -> str:
+        return f"{self._key('at')}-drawn"
+
+    @property
     def _clicks(self) -> str:
         return f"{self._page}-clicks"
 
@@ -175,6 +204,10 @@ class Study:
 
     def _chart(self, name: str) -> str:
         return f"{self._page}-{name}"
+
+
+def _options(lambdas: tuple[float, ...]) -> tuple[str, ...]:
+    return (_BEST, *(repr(lam) for lam in lambdas))
 
 
 def _words(option: str) -> str:

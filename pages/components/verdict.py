@@ -4,37 +4,45 @@ from __future__ import annotations
 
 from html import escape
 
-import streamlit as st
-
 from cvar_core import Result, SpecError
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
-from cvar_core.results import UsableRange, decades, finding, margin, number
+from cvar_core.results import UsableRange, Verdict, decades, finding, margin, number
 
-from .look import theme
-
-
-def verdict(result: Result, epsilon: float, lam: float | None) -> None:
-    """Draw what the run found in words, and a card a method."""
-    heading = escape(headline(result, epsilon, lam))
-    st.html(f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, epsilon, lam)}</div>')
+Judged = dict[str, Verdict]
 
 
-def headline(result: Result, epsilon: float, lam: float | None) -> str:
+def verdict(result: Result, epsilon: float, lam: float | None, theme: str) -> str:
+    """Return in HTML what the run found in words, and a card a method."""
+    mine = _judged(result, epsilon, lam)
+    heading = escape(headline(result, epsilon, lam, mine))
+    return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, epsilon, lam, mine, theme)}</div>'
+
+
+def headline(result: Result, epsilon: float, lam: float | None, mine: Judged | None) -> str:
     """Say in a sentence or two what the run found."""
     so_far = "" if _over(result) else "So far: "
     words = f"{so_far}{finding(result, epsilon)}."
     if lam is None or result.at().iteration == 0:
         return words if result.at().iteration else "The runs are starting."
-    try:
-        safe = [methods[m].label for m in result.spec.methods if result.verdict(m, lam, epsilon).safe]
-    except SpecError:  # outside of the grid, which the card says
+    if mine is None:  # outside of the grid, which the card says
         return words
+    safe = [methods[m].label for m in result.spec.methods if mine[m].safe]
     whom = f"safe for {_listed(safe)}" if safe else "not safe for any method"
     return f"{words} λ = {number(lam)} is {whom}."
 
 
-def _cards(result: Result, epsilon: float, lam: float | None) -> str:
+def _judged(result: Result, epsilon: float, lam: float | None) -> Judged | None:
+    """Judge the visitor's λ for each method, if there is one in the grid."""
+    if lam is None:
+        return None
+    try:
+        return {name: result.verdict(name, lam, epsilon) for name in result.spec.methods}
+    except SpecError:
+        return None
+
+
+def _cards(result: Result, epsilon: float, lam: float | None, mine: Judged | None, theme: str) -> str:
     """Return one card a method: decades forgiven, best λ, and the verdict on the visitor's λ."""
     ranges = result.ranges(epsilon)
     drawn = []
@@ -43,22 +51,26 @@ def _cards(result: Result, epsilon: float, lam: float | None) -> str:
         unit = "" if found is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ forgiven</small>"
         usable = "nothing usable" if found is None else f"usable {_ends(found)}"
         best = result.best_lambda(name)
-        colour = style(name, theme()).colour
+        colour = style(name, theme).colour
+        if result.at().iteration == 0:
+            words = '<div class="decades">…</div><p>no update taken yet</p>'
+        else:
+            words = (
+                f'<div class="decades">{escape(decades(found))}{unit}</div>'
+                f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>"
+                f"{_mine(result, lam, mine[name] if mine else None)}"
+            )
         drawn.append(
             f'<div class="cvar-card" style="border-left-color: {colour}">'
-            f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>'
-            f'<div class="decades">{escape(decades(found))}{unit}</div>'
-            f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>{_mine(result, name, lam, epsilon)}</div>"
+            f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>{words}</div>'
         )
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
-def _mine(result: Result, method: str, lam: float | None, epsilon: float) -> str:
+def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
     if lam is None:
         return ""
-    try:
-        verdict = result.verdict(method, lam, epsilon)
-    except SpecError:
+    if verdict is None:
         low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
         return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
     mark = "✓" if verdict.safe else "✗"

@@ -1,13 +1,16 @@
 """The page in each state of a run: what a visitor reads there."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
+from cvar_core.figures import sensitivity
 from cvar_core.jobs import Limits
 from cvar_core.jobs import job as job_module
 from cvar_core.results import decades
 from cvar_core.store import Store
+from pages.components import panels, study
 from pages.components.presets import DEFAULT
 from tests.pages.exploring import curve, finished, halfway, opened, opened_small, result_of, small, words
 from tests.pages.opening import button, shown
@@ -192,3 +195,40 @@ def test_trouble_with_the_store_is_told(jobs, tmp_path):
 def test_charts_have_words_for_those_who_cannot_see_them(jobs, held):
     page = finished(held)
     assert all(sent["label"] for sent in charts_of(page).values())
+
+
+def test_a_poll_that_finds_nothing_new_draws_nothing_anew(jobs, held, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(study, "sensitivity", lambda *given, **named: drawn.append(1) or sensitivity(*given, **named))
+    page = opened_small()
+    halfway(jobs, held)
+    before = charts_of(shown(page.run()))
+    assert len(drawn) == 1
+    assert charts_of(shown(page.run())) == before
+    assert len(drawn) == 1
+    halfway(jobs, held, records=jobs.view(small(), "").result.recorded.min() + 1)
+    after = charts_of(shown(page.run()))
+    assert len(drawn) == 2
+    assert len(curve(after["explore-curves"]["figure"])["x"]) > len(curve(before["explore-curves"]["figure"])["x"])
+
+
+def test_what_a_visitor_changes_is_drawn_anew(jobs, held, monkeypatch):
+    page = finished(held)
+    seen = [_drawn(page)]
+    for change in (
+        lambda: page.text_input(key="explore_lambda").set_value("0.3"),
+        lambda: page.select_slider(key="explore_closed").set_value("50%"),
+        lambda: page.selectbox(key="explore_at-0").set_value("10.0"),
+        lambda: monkeypatch.setattr(study, "theme", lambda: "dark"),
+        lambda: monkeypatch.setattr(panels, "theme", lambda: "dark"),
+    ):
+        change()
+        seen.append(_drawn(shown(page.run())))
+    assert all(one != two for one, two in pairwise(seen))
+    other = _drawn(finished(held, explore_lambda="0.3", explore_closed="50%", explore_at="10.0"))
+    assert other == seen[-1]  # in dark, and with the same choices
+
+
+def _drawn(page):
+    """Return what depends on the run and the visitor's choices: the verdict and the charts."""
+    return [each.proto.body for each in page.get("html") if "<h2>" in each.proto.body], charts_of(page)

@@ -1,5 +1,6 @@
 """Which λ is usable, on medians made for the purpose and on real sweeps."""
 
+import dataclasses
 import json
 import math
 
@@ -185,3 +186,23 @@ def test_numbers_are_readable(value, text):
 
 def test_one_lambda_has_its_own_sentence():
     assert finding(made([[[1.0]]])) == "λ = 1 is usable for SPL"
+
+
+def test_what_a_result_has_answered_cannot_be_changed_from_outside():
+    result = made([[[1000, 1, 0.1, 1, 1000]]])
+    found = result.ranges(epsilon=10)["spl"]
+    result.ranges(epsilon=10).clear()
+    assert result.ranges(epsilon=10) == {"spl": found}
+    assert result.ranges(epsilon=100)["spl"].decades > found.decades
+
+
+def test_a_result_with_another_record_answers_anew():
+    result = made([[[1000, 1, 0.1, 1, 1000]]])
+    assert result.best_lambda("spl") == 100.0
+    assert result.verdict("spl", 1.0, 10).range == result.ranges(10)["spl"]
+    objectives = result.objectives.copy()
+    objectives[0, 0, 1] = [0.1, 1000, 1000, 1000, 1000]
+    later = dataclasses.replace(result, objectives=objectives)
+    assert later.best_lambda("spl") == 1.0
+    assert later.ranges(10)["spl"].open_low
+    assert later.verdict("spl", 1.0, 10).safe

@@ -101,8 +101,10 @@ def _server_report(server: Server, watch: Watch, report: dict[str, Any]) -> dict
 
 
 async def _print_poll_cost(server: Server) -> None:
-    print("what an answer costs the server, on a finished default run")
-    for cost in await poll_costs(server):
+    print("what an answer costs the server, on a finished default run (medians of rounds)")
+    with serving("tools/load/floor.py") as floor:
+        costs = await poll_costs(server, floor)
+    for cost in costs:
         print(
             f"  {cost.what:40}{cost.cpu_ms:7.1f} ms of processor time,{cost.wall_ms:7.1f} ms until it is there", end=""
         )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from statistics import median
 from typing import NamedTuple
 
 from .server import Server
 from .tab import Tab, opened
 from .visitor import visit
 
-_ANSWERS = 200
+_ANSWERS = 50  # at a time,
+_ROUNDS = 5  # and of each part in turn, so that what else the machine does slows all of them alike
 _SETTLE = 2.0  # seconds after the run's end, for what follows it
 _PARTS = {  # by a chart that the polled fragment draws, or none
-    "a poll of the verdict and the charts": "explore-curves",
+    "a poll of the verdict and the charts": "explore-charts",
     "a poll of the panels below": "explore-iterations",
     "a rerun of the whole page": None,
 }
@@ -27,15 +29,24 @@ class Cost(NamedTuple):
     kilobytes: float
 
 
-async def poll_costs(server: Server) -> list[Cost]:
-    """Ask for each part, one time after another. A live run draws the same elements."""
+async def poll_costs(server: Server, floor: Server) -> list[Cost]:
+    """Ask for each part, one time after another, and for the floor's. A live run draws the same elements."""
     story = await visit(server.url, "alone", "", seconds=600)
     if story.done is None:
         raise RuntimeError(f"The run did not end: {story.errors}")
     await asyncio.sleep(_SETTLE)
-    async with opened(server.url, "") as tab:
-        await anext(tab.runs())
-        return [await _cost(server, tab, what, chart) for what, chart in _PARTS.items()]
+    async with opened(server.url, "") as page, opened(floor.url, "") as empty:
+        await anext(page.runs())
+        await anext(empty.runs())
+        asked = [(floor, empty, "a poll of one empty chart, the least", "floor")]
+        asked += [(server, page, what, chart) for what, chart in _PARTS.items()]
+        rounds = [[await _cost(*each) for each in asked] for _ in range(_ROUNDS)]
+    return [_middle(costs) for costs in zip(*rounds, strict=True)]
+
+
+def _middle(costs: tuple[Cost, ...]) -> Cost:
+    numbers = (median(getattr(cost, name) for cost in costs) for name in ("cpu_ms", "wall_ms", "kilobytes"))
+    return Cost(costs[0].what, sum(cost.answers for cost in costs), *numbers)
 
 
 async def _cost(server: Server, tab: Tab, what: str, chart: str | None) -> Cost:

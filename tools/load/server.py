@@ -83,14 +83,14 @@ class Watch:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """Serve the dashboard on a free port, with an empty store, until the block ends."""
+def serving(script: str = "app.py") -> Iterator[Server]:
+    """Serve the dashboard, or another script, on a free port, with an empty store, until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="cvar-load-") as folder:
         log = Path(folder, "log")
-        command = [sys.executable, "-m", "tools.load.named_threads", "run", "app.py", "--server.port", str(port)]
+        command = [sys.executable, "-m", "tools.load.named_threads", "run", script, "--server.port", str(port)]
         command += ["--server.address", "127.0.0.1"]
         surroundings = {**os.environ, "CVAR_DATA_DIR": str(Path(folder, "data"))}
         with log.open("wb") as output:
@@ -116,7 +116,7 @@ def _await_health(server: Server) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError(f"The dashboard was not served: {server.log.read_text(errors='replace')[-2000:]}")
+    raise RuntimeError(f"Nothing was served: {server.log.read_text(errors='replace')[-2000:]}")
 
 
 def _cpu(stat: Path) -> float:

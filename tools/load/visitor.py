@@ -98,8 +98,8 @@ class _Visit:
                 case "progress":
                     said = re.search(r"(\d+)%", element.progress.text)
                     story.progress.append((since, int(said[1]) / 100 if said else 0.0))
-                case "bidi_component" if element.bidi_component.id.endswith("-explore-curves"):
-                    self._see_curves(element.bidi_component.bytes, since)
+                case "bidi_component" if element.bidi_component.id.endswith("-explore-charts"):
+                    self._see_curves(element.bidi_component.bytes.split(b"\n")[-1], since)
         if self._asked is not None and any(f"λ = {self._asked[0]} " in text for text in run.texts):
             story.changes.append(now - self._asked[1])
             self._asked = None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components.chart import Clicked, chart
+from pages.components.chart import Clicked, chart, charts, encoded
 from pages.components.plotly_js import publish
 from pages.components.visitor import visitor_id
 
@@ -53,6 +53,8 @@ def live() -> None:
     if clicked:
         st.session_state.returned = [*st.session_state.get("returned", []), f"{clicked.method} at {clicked.x:g}"]
     chart(figure(3, theme), key="still", height=200, label="Two curves stay.")
+    pair = [encoded(figure(points if key == "left" else 3, theme), key=key, height=150) for key in ("left", "right")]
+    charts(pair, key="pair", on_click={"right": remember})
     st.text(f"called: {', '.join(st.session_state.get('called', []))}")
     st.text(f"returned: {', '.join(st.session_state.get('returned', []))}")
 

@@ -29,7 +29,7 @@ HIDDEN = "chart => chart._fullData.filter(curve => curve.visible === 'legendonly
 def test_a_test_reads_the_figures_that_a_page_sent():
     page = AppTest.from_file(str(GROWING)).run()
     assert not page.exception
-    assert figures_of(page) == {"live": figure(2), "still": figure(3)}
+    assert figures_of(page) == {"live": figure(2), "still": figure(3), "left": figure(2), "right": figure(3)}
     assert charts_of(page)["live"]["label"] == "Two curves grow."
     assert figures_of(page.run())["live"] == figure(3)
 
@@ -67,7 +67,7 @@ def test_a_point_without_a_number_is_nothing(x):
 @pytest.fixture(scope="module", params=["light"])
 def opened(browser, server, request) -> Iterator[Any]:
     """The page with the growing chart, in a browser of its own; no test may cause an error in it."""
-    context = browser.new_context(color_scheme=request.param, viewport={"width": 1000, "height": 900})
+    context = browser.new_context(color_scheme=request.param, viewport={"width": 1000, "height": 1200})
     page = context.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
@@ -214,11 +214,44 @@ def test_what_did_not_change_is_not_drawn_again(page):
 
 
 @pytest.mark.browser
+def test_of_two_charts_in_one_element_each_has_its_own_clicks_and_updates(page):
+    left, right = (page.locator(f".st-key-{key} .cvar-chart") for key in ("left", "right"))
+    right.evaluate("chart => { chart.drawings = 0; chart.on('plotly_afterplot', () => chart.drawings++) }")
+    before = left.evaluate("chart => chart.data[0].x.length")
+    after_updates(page)
+    assert left.evaluate("chart => chart.data[0].x.length") > before
+    assert right.evaluate("chart => chart.drawings") == 0
+    said = page.get_by_text(re.compile("^called:")).inner_text()
+    _click(page, left, 1)
+    after_updates(page)  # a click that means something would have come back by now
+    assert page.get_by_text(re.compile("^called:")).inner_text() == said
+    _click(page, right, 3)
+    page.get_by_text(re.compile(r"^called: .*spl at 3$")).wait_for()
+
+
+def _click(page: Any, chart: Any, x: float) -> None:
+    """Click the first curve's point of a chart, once the pointer is on it."""
+    pixels = """(chart, x) => {
+        const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+        return [box.x + xaxis._offset + xaxis.l2p(x), box.y + yaxis._offset + yaxis.l2p(1)];
+    }"""
+    for _ in range(10):
+        page.mouse.move(5, 5)
+        page.mouse.move(*chart.evaluate(pixels, x), steps=3)
+        page.wait_for_timeout(200)
+        if chart.locator(".hoverlayer .hovertext").count():
+            page.mouse.down()
+            page.mouse.up()
+            return
+    raise AssertionError("nothing answers the pointer")
+
+
+@pytest.mark.browser
 def test_the_chart_fits_its_place_and_says_what_it_shows(page):
     assert page.get_by_role("img", name="Two curves grow.").bounding_box()["height"] == 300
-    page.set_viewport_size({"width": 500, "height": 900})
+    page.set_viewport_size({"width": 500, "height": 1200})
     until(page, "chart => chart.offsetWidth < 500 && chart._fullLayout.width === chart.offsetWidth")
-    page.set_viewport_size({"width": 1000, "height": 900})
+    page.set_viewport_size({"width": 1000, "height": 1200})
     until(page, "chart => chart.offsetWidth > 500 && chart._fullLayout.width === chart.offsetWidth")
 
 
