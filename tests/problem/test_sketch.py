@@ -1,5 +1,7 @@
 """A sketch's optimum: that of the problem, to as many digits as a picture shows."""
 
+import math
+
 import pytest
 import torch
 
@@ -53,3 +55,10 @@ def test_where_nothing_can_be_certified_the_problem_itself_is_asked(monkeypatch)
     problem, sketch = (kind.synthetic("absolute", "normal", 0.9, eval_size=1_000) for kind in (Problem, Sketch))
     monkeypatch.setattr(sketches, "smooth", lambda loss: None)
     assert sketch.optimum().value == problem.optimum().value
+
+
+def test_at_the_border_the_best_classifier_is_none_though_no_certificate_says_so(monkeypatch):
+    monkeypatch.setattr(sketches, "_bound_at_origin", lambda *_: -math.inf)
+    for beta in (0.65, 0.8):
+        sketch = Sketch.synthetic("logistic", "student", beta, eval_size=5_000)
+        assert not sketch.optimum().theta.any(), beta
