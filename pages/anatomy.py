@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cvar_core import Problem
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.anatomy import classifiers, extremes, judged, tail, variational, worst
+from cvar_core.problem import Sketch
 from cvar_core.problem.anatomy import POINTS, GivingUp, Way, drawn_losses, few, giving_up, risks
 from cvar_core.results import number
 from pages.components import links
+from pages.components.background import Background, await_, glance
 from pages.components.chart import chart
 from pages.components.lesson import arrive, try_it
 from pages.components.look import apply_look, theme
@@ -24,12 +25,12 @@ HEIGHT = 430  # px
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def way(loss: str, noise: str, beta: float) -> Way:
-    return Way.of(Problem.synthetic(loss, noise, beta, eval_size=POINTS))
+    return Way.of(Sketch.synthetic(loss, noise, beta, eval_size=POINTS))
 
 
-@st.cache_data(show_spinner="Looking for the best classifier at each β …", max_entries=16)
-def given_up(noise: str) -> GivingUp:
-    return giving_up(noise)
+@st.cache_resource(show_spinner=False)
+def given_up() -> Background[str, GivingUp]:
+    return Background(giving_up, kept=16)
 
 
 def draw(figure: dict, name: str) -> None:
@@ -121,7 +122,7 @@ with drawn:
 body.markdown("### A surprise: too careful to classify")
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
-    found = given_up(noise)
+    found = glance(given_up(), noise) or GivingUp(())
     draw(classifiers(found, beta, theme=theme()), "classifiers")
 told.markdown(rf"""
 In these regressions the best $\theta$ is, up to the luck of the sample, the one that generated the data, whatever
@@ -142,3 +143,4 @@ with missing:
         st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
 problem = replace(DEFAULT.problem, loss=loss, noise=noise, noise_params=None, beta=beta)
 try_it(f"Try it: {loss} loss, {noise} noise, β = {beta:g} in Explore", replace(DEFAULT, problem=problem))
+await_(given_up(), noise)

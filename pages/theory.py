@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from cvar_core import theory
+from cvar_core import SweepSpec, theory
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.theory import promises
 from cvar_core.results import number
 from pages.components import links
+from pages.components.background import Background, await_, glance
 from pages.components.chart import Clicked, chart
 from pages.components.lesson import arrive, try_it
 from pages.components.look import apply_look
@@ -30,9 +31,9 @@ def key(name: str) -> str:
     return f"{PAGE}_{name}"
 
 
-@st.cache_data(show_spinner=f"Running {theory.SEEDS} seeds of every method and λ …", max_entries=200)
-def measure(loss: str, noise: str, beta: str, updates: str) -> tuple[theory.Setting, theory.Measured]:
-    return theory.measure(theory.experiment(loss, noise, float(beta), int(updates)))
+@st.cache_resource(show_spinner=False)
+def runs() -> Background[SweepSpec, tuple[theory.Setting, theory.Measured]]:
+    return Background(theory.measure, kept=200)
 
 
 def choose(clicked: Clicked) -> None:
@@ -56,7 +57,8 @@ with st.sidebar:
     step = st.select_slider("Step size λ", tuple(STEPS), key=key("lambda"))
     links.keep(key("lambda"), step, "1")
     lam = STEPS[step]
-own, measured = measure(loss, noise, beta, updates)
+spec = theory.experiment(loss, noise, float(beta), int(updates))
+own, measured = glance(runs(), spec) or theory.expect(spec)  # the bounds at once, and the runs when they are there
 with st.sidebar, st.expander("What if the numbers were others?", expanded=True):
     st.caption("Empty: the problem's own number. The bounds follow what you put in; the runs stay what they are.")
     given = {
@@ -85,7 +87,8 @@ with st.container(key="charts"):
 with left:
     chart(figure, key=f"{PAGE}-promises", height=500, label=finding, name="theory", on_click=choose)
     thin = "Thin: what Theorem 1 allows that mean to be. " if promised else ""
-    st.caption(f"Thick: {about}. {thin}Click a point to put its λ in the table.")
+    thick = "Thick" if measured.there else "Thick, once they are run"
+    st.caption(f"{thick}: {about}. {thin}Click a point to put its λ in the table.")
     (_, names), *rows = theory.table(setting, measured, promised, lam)
     heads = [f"| | {' | '.join(names)} |", "|:---|" + "---:|" * len(names)]
     st.markdown("\n".join([*heads, *(f"| {label} | {' | '.join(cells)} |" for label, cells in rows)]))
@@ -113,3 +116,4 @@ with right:
         st.markdown("#### What it does not explain")
         st.markdown("\n\n".join(theory.unexplained(setting, measured, promised)))
 try_it("Try it: these runs in Explore, curve by curve", measured.spec, lambda_=f"{lam:.4g}")
+await_(runs(), spec)

@@ -22,6 +22,7 @@ START, END = "the start θ₀", "θ*"
 _BARS = 60
 _CURVE = 201  # points of a curve
 _LEFT = 3  # bars at the left edge that may be cut where they dwarf the rest
+_UNKNOWN = "The best classifier at each β is being looked for …"
 _FLAGS = 0.8  # of the height, for the data; above it stand the names of mean, VaR and CVaR
 
 # Not a method's colour: the tail and what is computed from it.
@@ -177,10 +178,13 @@ def extremes(losses: Tensor, beta: float, *, theme: str = "light") -> Figure:
 
 
 def classifiers(found: GivingUp, beta: float, *, theme: str = "light") -> Figure:
-    """Draw how the best classifier shrinks as β grows, how often it is right, and where the reader's β is."""
-    colours, first = theme_named(theme), found.classifiers[0]
-    rows, critical = found.classifiers, found.critical
-    lengths = [(one.beta, one.length / (first.length or 1.0)) for one in rows if one.length > 0]
+    """Draw how the best classifier shrinks as β grows, how often it is right, and where the reader's β is.
+
+    Before any was found, only that β is drawn.
+    """
+    colours, rows, critical = theme_named(theme), found.classifiers, found.critical
+    longest = rows[0].length if rows else 0.0
+    lengths = [(one.beta, one.length / longest) for one in rows if one.length > 0]
     right = [(one.beta, one.accuracy) for one in rows if one.accuracy is not None]
     if critical is not None:
         lengths += [(critical, 0.0), (1.0, 0.0)]
@@ -189,12 +193,13 @@ def classifiers(found: GivingUp, beta: float, *, theme: str = "light") -> Figure
     figure["data"] = [
         {
             "type": "scatter", "uid": "length", "name": "length ‖θ*‖", "mode": "lines",
-            "x": [x for x, _ in lengths], "y": [y for _, y in lengths], "line": {"color": _TAIL[theme], "width": 3},
+            "x": [x for x, _ in lengths] or [None], "y": [y for _, y in lengths] or [None],
+            "line": {"color": _TAIL[theme], "width": 3},
             "hovertemplate": "β = %{x:.2f}: %{y:.0%}<extra></extra>",
         },
         {
             "type": "scatter", "uid": "accuracy", "name": "accuracy of θ*", "mode": "lines",
-            "x": [x for x, _ in right], "y": [y for _, y in right],
+            "x": [x for x, _ in right] or [None], "y": [y for _, y in right] or [None],  # for the legend
             "line": {"color": colours.text, "width": 2, "dash": "dash"},
             "hovertemplate": "β = %{x:.2f}: %{y:.1%}<extra></extra>",
         },
@@ -216,13 +221,16 @@ def classifiers(found: GivingUp, beta: float, *, theme: str = "light") -> Figure
     title = "No β that was tried makes a classifier give up"
     if critical is not None:
         title = f"From β ≈ {critical:.2f} on, the best classifier is θ = 0"
-    about = f"100% of the length is ‖θ*‖ = {number(first.length)}, at β = 0; accuracy is the share on the right side"
-    layout["title"] = titled(title, about, colours)
+    length = f"‖θ*‖ = {number(longest)}, at β = 0" if rows else "that at β = 0"
+    about = f"100% of the length is {length}; accuracy is the share on the right side"
+    layout["title"] = titled(title if rows else _UNKNOWN, about, colours)
     return figure
 
 
 def judged(found: GivingUp, beta: float) -> str:
     """Say what the reader's β means for a classifier, with formulas in TeX."""
+    if not found.classifiers:
+        return f"On which side of that border **β = {beta:g}** is will be told in a moment."
     critical, first = found.critical, found.classifiers[0]
     border = "" if critical is None else rf" ($\beta_c \approx {critical:.2f}$)"
     if critical is not None and beta >= critical:

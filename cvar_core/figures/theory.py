@@ -18,6 +18,7 @@ from .series import Series, Trace
 
 _POINTS = 61  # of a bound's curve, which is smooth
 _THIN = 1.5  # px
+_ROOM = 80  # below the bounds, which are mostly so far above the runs: the axis then stands still when these arrive
 
 
 def promises(
@@ -26,7 +27,7 @@ def promises(
     """Draw the measured mean over seeds against λ, and each method's bounds above it.
 
     A bound is a thin line, with a cross at its best λ; the band below it ends at the sharper bound. Without bounds,
-    as for a loss that is not Lipschitz, only what was measured is drawn.
+    as for a loss that is not Lipschitz, only what was measured is drawn; before the runs are done, only the bounds are.
 
     Parameters
     ----------
@@ -44,6 +45,8 @@ def promises(
     frame.level(measured.start, "start")
     series = [_series(measured, m, promised.get(name)) for m, name in enumerate(measured.spec.methods)]
     figure = frame.figure(series, "diverged or off the chart", *_words(measured, promised))
+    if not measured.there:  # without a point, plotly would leave a method out of the legend
+        figure["data"] = [{**trace, "x": [None], "y": [None]} for trace in figure["data"]]
     lambdas = np.geomspace(*x_span, _POINTS)
     behind: list[Trace] = []
     for name, each in reversed(promised.items()):  # where they coincide, a dotted line on a solid one is still seen
@@ -61,7 +64,7 @@ def _y_span(measured: Measured, promised: Mapping[str, Bounds]) -> Span:
         return gap_span(Spread(means, means, means), start, 1e-9 * start)
     ends = measured.spec.lambdas[0], measured.spec.lambdas[-1]
     tops = [each.theorem.at(lam) for each in promised.values() for lam in ends]
-    lows = [each.sharper.least for each in promised.values()]
+    lows = [each.sharper.least / _ROOM for each in promised.values()]
     seen = means[np.isfinite(means) & (means > 1e-9 * start)]
     values = np.concatenate([seen, tops, lows, [start]])
     return Span(0.5 * float(values.min()), 2.0 * float(values.max()))
@@ -71,6 +74,8 @@ def _series(measured: Measured, m: int, promised: Bounds | None) -> Series:
     spec = measured.spec
     label, seeds = methods[spec.methods[m]].label, len(spec.seeds)
     means, lost = measured.mean[m], measured.diverged[m]
+    if not measured.there:
+        return Series(spec.methods[m], label, (), means[:0], means[:0], means[:0], np.asarray(lost[:0] > 0), ())
     rows = zip(
         spec.lambdas, means.tolist(), measured.low[m].tolist(), measured.high[m].tolist(), lost.tolist(), strict=True
     )
@@ -150,6 +155,12 @@ def _words(measured: Measured, promised: Mapping[str, Bounds]) -> tuple[str, str
     """Return title and subtitle: what is promised, and what is measured there."""
     spec = measured.spec
     about = f"{spec.iterations:,} updates, mean of {len(spec.seeds)} seeds"
+    if not measured.there:  # about as long as what it will be, so that the page need not move
+        if not promised:
+            return "No bound holds here: what the runs reach is not known yet", about
+        *_, (name, both) = promised.items()
+        promise = f"Theorem 1 promises {methods[name].label} at best {number(both.theorem.least)}"
+        return f"{promise}: what its runs reach is not known yet", about
     if not promised:
         name = min(spec.methods, key=lambda each: measured.best(each)[1])
         lam, gap = measured.best(name)

@@ -17,10 +17,11 @@ from ..specs import ProblemSpec
 from . import draws
 from .objective import cvar, tail_mass, var
 from .problem import Problem
+from .sketch import Sketch
 
 Array = NDArray[np.float64]
 
-POINTS = 10_000  # enough for a picture, and an optimum in a fraction of a second
+POINTS = 10_000  # enough for a picture, and a sketch's optimum in a few hundredths of a second
 _FEW_POINTS = 5_000  # for each of the classifiers, of which there are a dozen
 _STEP = 0.1  # between two classifiers' β
 _HALVINGS = 3
@@ -178,7 +179,7 @@ def giving_up(noise: str, loss: str = "logistic", points: int = _FEW_POINTS) -> 
 
 
 def _best(loss: str, noise: str, beta: float, points: int) -> Classifier:
-    problem = Problem.synthetic(loss, noise, beta, eval_size=points)
+    problem = Sketch.synthetic(loss, noise, beta, eval_size=points)
     best = problem.optimum()
     length = float(torch.linalg.vector_norm(best.theta))
     right = problem.points.predict(best.theta) * problem.points.target > 0

@@ -15,7 +15,7 @@ from .bounds import (
     updates_to_promise,
     what_if,
 )
-from .measured import LAMBDAS, SEEDS, Measured, experiment, looseness, measure, setting_of
+from .measured import LAMBDAS, SEEDS, Measured, expect, experiment, looseness, measure, setting_of
 from .words import BEST_STEPS, NOISE, THEOREM, chosen_steps, table, unexplained
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "bounds_by_name",
     "chosen_steps",
     "constants",
+    "expect",
     "experiment",
     "looseness",
     "measure",

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from ..catalogue import losses
 from ..engine import run
-from ..problem import Problem
+from ..problem import Problem, Sketch
 from ..reading import log_range
 from ..results import Result, place
 from ..specs import ProblemSpec, SweepSpec
@@ -27,7 +28,7 @@ POINTS = 20_000  # that the objective is evaluated on: an answer in a second or 
 
 @dataclass(frozen=True)
 class Measured:
-    """The final suboptimality of a sweep over its seeds, arrays of shape (methods, lambdas).
+    """The final suboptimality of a sweep over its seeds, arrays of shape (methods, lambdas); NaN before it has run.
 
     Attributes
     ----------
@@ -48,6 +49,11 @@ class Measured:
     diverged: NDArray[np.int64]
     start: float
 
+    @property
+    def there(self) -> bool:
+        """Whether the runs are done."""
+        return not np.isnan(self.mean).all()
+
     def at(self, method: str, lam: float) -> float | None:
         """Return the mean at a λ, between two of the grid by the line in log–log.
 
@@ -62,18 +68,22 @@ class Measured:
         right = int(np.searchsorted(lambdas, lam))
         beside = slice(right - 1, right + 1)
         if not np.isfinite(means[beside]).all():
-            return math.inf
+            return math.inf if self.there else math.nan
         heights = np.log(means[beside].clip(min=1e-12 * self.start))  # below that all is rounding
         return float(np.exp(np.interp(math.log(lam), np.log(lambdas[beside]), heights)))
 
     def best(self, method: str) -> tuple[float, float]:
         """Return the λ of the grid with the least mean, and that mean."""
+        if not self.there:
+            return math.nan, math.nan
         means = self.mean[self.spec.methods.index(method)]
         k = int(np.argmin(means))
         return self.spec.lambdas[k], float(means[k])
 
     def widest(self, method: str, other: str) -> tuple[float, float]:
         """Return the λ at which two methods differ by the largest factor, and ``method``'s mean by ``other``'s."""
+        if not self.there:
+            return math.nan, math.nan
         first, second = (self.mean[self.spec.methods.index(name)] for name in (method, other))
         finite = np.isfinite(first) & np.isfinite(second) & (first > 0) & (second > 0)
         factors = np.ones_like(first)
@@ -84,6 +94,8 @@ class Measured:
 
 def looseness(promised: Mapping[str, Bounds], measured: Measured) -> tuple[float, float]:
     """Return the least and the largest factor by which the theorem exceeds a measured mean."""
+    if not measured.there:
+        return math.nan, math.nan
     lambdas = np.array(measured.spec.lambdas)
     factors = []
     for name, both in promised.items():
@@ -116,6 +128,18 @@ def measure(spec: SweepSpec) -> tuple[Setting, Measured]:
     return setting_of(problem, spec), measured
 
 
+def expect(spec: SweepSpec) -> tuple[Setting, Measured]:
+    """Return what ``measure`` will, but for the runs, which take longer: NaN stands for them."""
+    problem = _problem(spec.problem)
+    starts = [problem.start(seed) for seed in spec.seeds]
+    alphas = torch.tensor([start.alpha for start in starts], dtype=torch.float64)
+    values = problem.objectives(torch.stack([start.theta for start in starts]), alphas)
+    begin = float(values.mean()) - problem.optimum().value
+    shape = len(spec.methods), len(spec.lambdas)
+    unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+    return setting_of(problem, spec), Measured(spec, unknown, unknown, unknown, none, begin)
+
+
 def setting_of(problem: Problem, spec: SweepSpec) -> Setting:
     """Return what a problem itself says: the distances of the starts to its optimum, and how steep its losses are."""
     optimum = problem.optimum()
@@ -135,4 +159,4 @@ def setting_of(problem: Problem, spec: SweepSpec) -> Setting:
 @functools.lru_cache(maxsize=8)
 def _problem(spec: ProblemSpec) -> Problem:
     """Keep a few problems, so that another number of updates does not solve for the optimum again."""
-    return Problem(spec)
+    return Sketch(spec)

@@ -12,6 +12,8 @@ from .measured import Measured, looseness
 
 Row = tuple[str, list[str]]
 
+AWAITED = "…"
+
 # In LaTeX.
 THEOREM = (
     r"\frac{1}{\sqrt T}\Big[\underbrace{\frac{\|\theta_0-\theta^*\|^2}{2\lambda_\theta} + "
@@ -34,7 +36,7 @@ BEST_STEPS = (
 def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], lam: float) -> list[Row]:
     """Return the rows, each with a label and a cell for every method that was run; the first row has their names.
 
-    Without bounds, only what was measured is in the table.
+    Without bounds, only what was measured is in the table; what is still to be measured is "…".
     """
     names = measured.spec.methods
 
@@ -42,7 +44,7 @@ def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], 
         return label, [cell(name) for name in names]
 
     top = row("", lambda name: methods[name].label)
-    least = row("least measured, at λ", lambda name: "{1}, at {0}".format(*map(number, measured.best(name))))
+    least = row("least measured, at λ", lambda name: "{1}, at {0}".format(*map(_told, measured.best(name))))
     here = row(f"measured at λ = {number(lam)}", lambda name: _seen(measured.at(name, lam)))
     if not promised:
         return [top, least, here]
@@ -57,7 +59,7 @@ def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], 
         least,
         row(
             "updates to promise that",
-            lambda name: number(updates_to_promise(measured.best(name)[1], bound[name], setting.updates)),
+            lambda name: _told(updates_to_promise(measured.best(name)[1], bound[name], setting.updates)),
         ),
         row(f"at λ = {number(lam)}: way left", lambda name: number(bound[name].travel / lam)),
         row("+ noise", lambda name: number(bound[name].noise * lam)),
@@ -69,11 +71,15 @@ def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], 
 
 
 def _seen(gap: float | None) -> str:
-    return "not run" if gap is None else "diverged" if math.isinf(gap) else number(gap)
+    return "not run" if gap is None else "diverged" if math.isinf(gap) else _told(gap)
 
 
 def _times(bound: float, gap: float | None) -> str:
-    return "–" if gap is None or math.isinf(gap) else f"{number(bound / gap)} ×"
+    return "–" if gap is None or math.isinf(gap) else f"{_told(bound / gap)} ×"
+
+
+def _told(value: float) -> str:
+    return AWAITED if math.isnan(value) else number(value)
 
 
 def chosen_steps(setting: Setting, promised: Mapping[str, Bounds]) -> str:
@@ -93,30 +99,34 @@ def chosen_steps(setting: Setting, promised: Mapping[str, Bounds]) -> str:
 
 
 def unexplained(setting: Setting, measured: Measured, promised: Mapping[str, Bounds]) -> list[str]:
-    """Say in Markdown what the theorem does not explain of what was measured, a paragraph for each point."""
+    """Say in Markdown what the theorem does not explain of what was measured, a paragraph for each point.
+
+    Before the runs are done, "…" stands where their numbers will.
+    """
     constant = constants(setting)
     if constant is None:
         return []
     lam, factor = measured.widest("sgm", "spl")
     lower, times = ("SPL", factor) if factor >= 1 else ("SGM", 1 / factor)
-    least, most = looseness(promised, measured)
+    lower = lower if measured.there else AWAITED
+    least, most = map(_told, looseness(promised, measured))
     sgm, spl, tight = map(_digits, constant)
     apart = constant.sgm / constant.spl
     lines = "coincide" if apart < 1.02 else f"are never more than {number(apart)} times apart"
     plus, other = (number(promised[name].theorem.least) for name in ("spl+", "sgm"))
-    reached, others = (number(measured.best(name)[1]) for name in ("spl+", "sgm"))
+    reached, others = (_told(measured.best(name)[1]) for name in ("spl+", "sgm"))
     return [
         rf"**The same promise.** With $\lambda_\theta=\lambda_\alpha$, SGM has $L^2$ = {sgm} and SPL {spl}: their thin "
-        f"lines {lines}. Measured, the two differ: at λ = {number(lam)}, {lower} ends {number(times)} times lower. "
+        f"lines {lines}. Measured, the two differ: at λ = {_told(lam)}, {lower} ends {_told(times)} times lower. "
         f"SPL₊ is promised {plus} at best and SGM {other}; their runs reach {reached} and {others}. The theorem "
         "explains neither.",
         f"**Not a better constant.** That {spl} is below {sgm} only shows how loosely SGM's subgradient was bounded. "
         rf"Its tight bound, $\mathbb{{E}}\max\{{1, (M^2+\beta^2)/(1-\beta)^2\}}$ = {tight}, is the smallest of the "
         "three and serves SPL as well. With it, and a proof that saves a factor 2, comes the sharper bound: the lower "
         "edge of each band.",
-        f"**Far above.** Over these λ and methods the theorem is {number(least)} to {number(most)} times the measured "
+        f"**Far above.** Over these λ and methods the theorem is {least} to {most} times the measured "
         f"mean. For SGM it calls λ = {number(promised['sgm'].theorem.best_lambda)} best; the runs prefer "
-        f"{number(measured.best('sgm')[0])}.",
+        f"{_told(measured.best('sgm')[0])}.",
         "**Silent.** It says nothing of decreasing step sizes, of the last iterate, of a single run, nor of losses "
         "whose slope has no limit, such as the squared loss, where the methods differ most.",
     ]

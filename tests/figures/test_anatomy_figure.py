@@ -359,6 +359,15 @@ def test_classifiers_that_never_give_up_are_said_to():
     assert "beyond the border" in judged(always, 0.0)
 
 
+def test_before_any_classifier_is_found_their_place_is_kept():
+    figure = drawn(classifiers(shrinking(), 0.3))
+    assert "is being looked for" in figure["layout"]["title"]["text"]
+    assert [each["uid"] for each in figure["data"]] == [each["uid"] for each in classifiers(SHRINKING, 0.3)["data"]]
+    assert trace(figure, "length")["y"] == trace(figure, "accuracy")["y"] == [None], "in the legend only"
+    assert figure["layout"]["shapes"][0]["x0"] == 0.3
+    assert "**β = 0.3** is will be told" in judged(shrinking(), 0.3)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_plotly_accepts_the_figures(theme):
     from plotly.graph_objects import Figure

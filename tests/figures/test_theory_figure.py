@@ -100,6 +100,21 @@ def test_without_bounds_only_the_runs_are_drawn():
     assert figure["layout"]["title"]["text"].startswith("No bound holds here:")
 
 
+@pytest.mark.parametrize(("promised", "factor"), [(PROMISED, 0.05), ({}, 1e-4)], ids=["bounds", "no bounds"])
+def test_before_the_runs_are_done_their_place_is_kept(promised, factor):
+    unknown = np.full_like(runs().mean, math.nan)
+    awaited = promises(runs(mean=unknown, low=unknown, high=unknown), promised, mark=1.0)
+    json.dumps(awaited, allow_nan=False)
+    there = promises(runs(factor), promised, mark=1.0)
+    assert [trace["uid"] for trace in awaited["data"]] == [trace["uid"] for trace in there["data"]]
+    for name in NAMES:
+        curve = traces(awaited)[f"{name}-median"]
+        assert (curve["x"], curve["y"]) == ([None], [None]), "nothing to see but in the legend"
+    if promised:
+        assert awaited["layout"]["yaxis"] == there["layout"]["yaxis"], "the axis stands still when they come"
+    assert "runs reach is not known yet" in awaited["layout"]["title"]["text"]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_each_method_has_its_colour_in_both_themes(theme):
     found = traces(promises(runs(), PROMISED, theme=theme))

@@ -14,7 +14,7 @@ from cvar_core.store import Store
 from cvar_core.theory import measured as measuring
 from pages.components import service
 from tests.pages.held import Held
-from tests.pages.opening import smaller
+from tests.pages.opening import AT_ONCE, smaller
 from tests.solving import solved_once as solved_once
 
 
@@ -31,7 +31,7 @@ def packages_are_searched_once() -> Iterator[None]:
 def small_lessons() -> Iterator[None]:
     """For tests that do not look at what the lessons compute."""
     sizes = (anatomy, "POINTS", 500), (anatomy, "_STEP", 0.3), (measuring, "POINTS", 500), (measuring, "SEEDS", 2)
-    with smaller(*sizes, (units, "EVAL_SIZE", 500)):
+    with smaller(*sizes, (units, "EVAL_SIZE", 500), AT_ONCE):
         yield
 
 

@@ -1,4 +1,4 @@
-"""An executor that works only when a test says so: a run can be looked at in any state."""
+"""Executors that work only when a test says so, or at once: a run can be looked at in any state."""
 
 from collections import deque
 from collections.abc import Callable
@@ -40,3 +40,12 @@ class Held(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.waiting.clear()
+
+
+class AtOnce(Held):
+    """Works on what it gets before it gives an answer."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(work, *args, **kwargs)
+        self.work()
+        return future

@@ -8,8 +8,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.components import background
+from tests.pages.held import AtOnce
 from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT
+
+AT_ONCE = (background, "threads", lambda count: AtOnce())  # a page that has opened has got all its answers
 
 
 def opened(script: str, **link: Any) -> AppTest:

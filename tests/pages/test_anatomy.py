@@ -7,7 +7,8 @@ import pytest
 from cvar_core import Problem
 from cvar_core.problem import anatomy, cvar
 from cvar_core.results import number
-from tests.pages.opening import opener, shown, smaller, words
+from pages.components import background
+from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
 pytestmark = pytest.mark.usefixtures("linked")
@@ -19,7 +20,7 @@ CHARTS = ["anatomy-tail", "anatomy-variational", "anatomy-extremes", "anatomy-cl
 @pytest.fixture(scope="module", autouse=True)
 def small():
     """A few points are enough here."""
-    with smaller((anatomy, "POINTS", 2_000), (anatomy, "_STEP", 0.3), (anatomy, "_HALVINGS", 1)):
+    with smaller((anatomy, "POINTS", 2_000), (anatomy, "_STEP", 0.3), (anatomy, "_HALVINGS", 1), AT_ONCE):
         yield
 
 
@@ -147,3 +148,18 @@ def test_try_it_opens_explore_with_the_same_problem(linked):
     assert page == "pages/explore.py"
     assert label == "Try it: absolute loss, student noise, β = 0.5 in Explore"
     assert query == {"explore_loss": "absolute", "explore_noise": "student", "explore_beta": "0.5"}
+
+
+def test_the_classifiers_come_later_and_all_else_at_once(held):
+    with smaller((background, "threads", lambda count: held)):
+        page = opened(noise="gumbel")
+        assert list(figures_of(page)) == CHARTS
+        assert "The best classifier at each β is being looked for" in words(page)
+        assert "On which side of that border **β = 0.95** is will be told" in words(page)
+        before = figures_of(page)
+        held.work()
+        page = shown(page.run())
+        assert "on, the best classifier is θ = 0" in words(page)
+        assert "At **β = 0.95**, beyond the border" in words(page)
+        assert [name for name in CHARTS if figures_of(page)[name] != before[name]] == ["anatomy-classifiers"]
+        assert trace(page, "classifiers", "length")["y"][0] == 1

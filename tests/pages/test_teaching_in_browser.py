@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.gated import VARIABLE, Gate
 from tests.pages.serving import Server, served
 
 APP = Path(__file__).parent.parent.parent / "app.py"
@@ -126,3 +127,36 @@ def test_the_tour_leads_to_every_page(visit):
     expect(links).to_have_count(7, timeout=PATIENCE)
     links.nth(2).click()
     page.get_by_text("The method sees only its model").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("name", "chart", "awaited", "there", "curve"),
+    [
+        ("theory", 0, "what its runs reach is not known yet", "its runs reach", "spl+-median"),
+        ("anatomy", 3, "The best classifier at each β is being looked for", "the best classifier is θ = 0", "length"),
+    ],
+)
+def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(browser, tmp_path, name, chart, awaited, there, curve):
+    gate = Gate(tmp_path / "gate")
+    gate.hold()
+    env = {"CVAR_DATA_DIR": str(tmp_path), VARIABLE: str(gate.file)}
+    points = f"node => node._fullData.find(t => t.uid === '{curve}').x.length"
+    span = "node => node._fullLayout.xaxis.range.map(end => end.toFixed(6)).join()"
+    with served(APP, env=env, by="tests.pages.gated") as running:
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{running.url}/{name}")
+        page.get_by_text(awaited).wait_for()
+        drawn = page.locator(".stMain .js-plotly-plot").nth(chart)
+        drawn.locator(".main-svg").first.wait_for()
+        place = drawn.bounding_box()
+        assert drawn.evaluate(points) == 1, "a place in the legend"
+        drawn.evaluate("node => Plotly.relayout(node, {'xaxis.range': [0.1, 0.7]})")
+        zoomed = drawn.evaluate(span)
+        gate.open()
+        page.get_by_text(there).first.wait_for()
+        page.wait_for_function("([n, f]) => eval(f)(document.querySelectorAll('.stMain .js-plotly-plot')[n]) > 1",
+                               arg=[chart, points])  # fmt: skip
+        assert drawn.evaluate(span) == zoomed
+        assert drawn.bounding_box() == place
+        page.close()

@@ -6,7 +6,8 @@ from cvar_core import Problem, sweep
 from cvar_core.catalogue import losses, noises
 from cvar_core.results import number
 from cvar_core.theory import measured as measuring
-from tests.pages.opening import opener, shown, smaller, words
+from pages.components import background
+from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
 pytestmark = pytest.mark.usefixtures("linked")
@@ -17,7 +18,7 @@ opened = opener("theory")
 @pytest.fixture(scope="module", autouse=True)
 def small():
     """A few points are enough here."""
-    with smaller((measuring, "POINTS", 1_500), (measuring, "SEEDS", 6)):
+    with smaller((measuring, "POINTS", 1_500), (measuring, "SEEDS", 6), AT_ONCE):
         yield
 
 
@@ -52,7 +53,7 @@ def test_it_says_what_the_theory_does_not_explain():
 
 def test_the_table_is_about_the_runs_that_explore_would_show(linked):
     page = opened(iterations="100", **{"lambda": "10"})
-    ((where, _, query),) = linked
+    where, _, query = linked[-1]
     assert where == "pages/explore.py"
     assert query["explore_schedule"] == "constant"
     assert query["explore_lambda"] == "10"
@@ -141,3 +142,71 @@ def test_every_loss_and_noise_of_the_catalogue(loss, noise):
     page = opened(loss=loss, noise=noise, iterations="100")
     assert ("does not apply" in words(page)) == (losses[loss].lipschitz is None)
     assert not page.info or losses[loss].lipschitz is None
+
+
+# While the runs are under way.
+
+
+@pytest.fixture
+def later(held):
+    """The runs are done when the test says so."""
+    with smaller((background, "threads", lambda count: held)):
+        yield held
+
+
+def test_the_bounds_are_there_before_the_runs_and_stay_what_they_are(later):
+    page = opened(beta="0.5")
+    assert "Theorem 1 promises" in words(page)
+    assert "what its runs reach is not known yet" in words(page)
+    assert "Thick, once they are run: 1,000 updates, mean of 6 seeds" in words(page)
+    before, drawn = table(page), figures_of(page)["theory-promises"]
+    assert before["measured at λ = 1"] == ["…"] * 3
+    assert {"sgm-bound", "spl+-sharper", "spl+-best"} <= parts(page)
+    later.work()
+    after = table(shown(page.run()))
+    assert "its runs reach" in words(page)
+    assert "…" not in str(after)
+    assert after.keys() == before.keys()
+    for row in ("the bound's best λ", "promised there", "= promised", "by the sharper bound"):
+        assert after[row] == before[row]
+    there = figures_of(page)["theory-promises"]
+    assert there["layout"]["yaxis"]["range"] == drawn["layout"]["yaxis"]["range"], "the axis stands still"
+    assert [trace["uid"] for trace in there["data"]] == [trace["uid"] for trace in drawn["data"]]
+
+
+def test_without_bounds_the_page_waits_for_the_runs_too(later):
+    page = opened(loss="squared")
+    assert "No bound holds here: what the runs reach is not known yet" in words(page)
+    later.work()
+    assert "No bound holds here: at best" in words(shown(page.run()))
+
+
+def test_only_the_last_of_many_levels_is_run(later, monkeypatch):
+    done, run = [], measuring.run
+    monkeypatch.setattr(measuring, "run", lambda problem, *rest, **more: (
+        done.append(problem.spec.beta) or run(problem, *rest, **more)
+    ))  # fmt: skip
+    page = opened(iterations="100")
+    for beta in ("0.25", "0.5", "0.75"):
+        page = shown(page.select_slider(key="theory_beta").set_value(beta).run())
+    later.work()
+    assert done == [0.75]
+
+
+def test_runs_that_fail_get_a_sentence_and_another_try(later, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(measuring, "run", fail)
+        page = opened(iterations="100")
+        later.work()
+        page = shown(page.run())
+    assert "could not be computed" in page.error[0].value
+    assert {"sgm-bound", "spl+-bound"} <= parts(page)
+    assert not later.waiting, "not again and again"
+    page = shown(page.select_slider(key="theory_lambda").set_value("10").run())
+    later.work()
+    page = shown(page.run())
+    assert not page.error
+    assert "its runs reach" in words(page)
