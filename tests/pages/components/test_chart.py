@@ -82,7 +82,8 @@ def page(opened) -> Any:
     """The same page for all tests, as on the first visit."""
     drawn(opened)
     opened.mouse.move(5, 5)
-    if look(opened, "chart => chart._fullLayout.xaxis.range[0]") != 0:  # left so by a test that failed
+    # A test that failed may have left it zoomed; and on a chart that has grown for long, points lie too close to drag.
+    if look(opened, "chart => chart._fullLayout.xaxis.range[0] !== 0 || chart.data[0].x.length > 15"):
         opened.reload()
         drawn(opened)
     assert look(opened, "chart => chart._fullLayout.xaxis.range[0]") == 0
