@@ -37,6 +37,9 @@ class Points(Protocol):
     def rows(self, index: Tensor) -> Tensor:
         """Return the x_i of ``index`` as rows, shape (len(index), dim)."""
 
+    def extremes(self) -> Tensor:
+        """Return the numbers of the points that are largest or smallest in some column, some of them twice."""
+
     def subset(self, index: Tensor) -> Points:
         """Return the points of ``index`` as a set of their own."""
 
@@ -86,6 +89,9 @@ class DensePoints:
 
     def rows(self, index: Tensor) -> Tensor:
         return self.columns[:, index].T.contiguous()
+
+    def extremes(self) -> Tensor:
+        return torch.cat([self.columns.argmax(1), self.columns.argmin(1)])
 
     def subset(self, index: Tensor) -> DensePoints:
         none = torch.empty(0, dtype=torch.float64)  # a subset is solved on, never swept over
@@ -144,6 +150,10 @@ class SparsePoints:
 
     def rows(self, index: Tensor) -> Tensor:
         return _tensor(self.matrix[index.numpy()].toarray())
+
+    def extremes(self) -> Tensor:
+        found = [np.asarray(each(axis=0)).ravel() for each in (self.matrix.argmax, self.matrix.argmin)]
+        return _tensor(np.concatenate(found).astype(np.int64))
 
     def subset(self, index: Tensor) -> SparsePoints:
         return SparsePoints(self.matrix[index.numpy()], self.target[index])
