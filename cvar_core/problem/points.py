@@ -49,6 +49,9 @@ class Points(Protocol):
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         """Return Σ_i max(ℓ_i(θ) − α, 0) for each row of ``thetas``, shape (runs,)."""
 
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the same, and how many points are on their right side (in regression, Σ_i ℓ_i), both (runs,)."""
+
 
 @dataclass(frozen=True)
 class DensePoints:
@@ -104,6 +107,11 @@ class DensePoints:
         if loss.scalar is None:
             return _hinge_sums(loss, self, thetas, alphas)
         return evaluation.tail_sums(self, loss, thetas, alphas)
+
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        if loss.scalar is None:
+            return _hinge_sums(loss, self, thetas, alphas), _companion_sums(loss, self, thetas)
+        return evaluation.survey(self, loss, thetas, alphas)
 
 
 def _block_max(values: Tensor) -> Tensor:
@@ -166,6 +174,11 @@ class SparsePoints:
             return _hinge_sums(loss, self, thetas, alphas)
         return sparse.tail_sums(self, loss, thetas, alphas)
 
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        if loss.scalar is None:
+            return _hinge_sums(loss, self, thetas, alphas), _companion_sums(loss, self, thetas)
+        return sparse.survey(self, loss, thetas, alphas)
+
 
 def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> Tensor:
     return torch.stack([_hinge_sum(loss, points, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
@@ -174,6 +187,12 @@ def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> T
 def _hinge_sum(loss: Loss, points: Points, theta: Tensor, alpha: Tensor) -> Tensor:
     excess = loss.value(points.predict(theta), points.target) - alpha
     return torch.as_tensor(excess.clamp_(min=0).numpy().sum())  # numpy's sum does not depend on threads
+
+
+def _companion_sums(loss: Loss, points: Points, thetas: Tensor) -> Tensor:
+    if loss.task == "regression":
+        return _hinge_sums(loss, points, thetas, torch.zeros(len(thetas), dtype=torch.float64))  # no loss is below 0
+    return (points.predictions(thetas) * points.target > 0).sum(1).to(torch.float64)
 
 
 def _tensor(array: Any) -> Tensor:
