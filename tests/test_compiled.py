@@ -91,7 +91,10 @@ def test_an_edited_loss_is_never_served_from_a_stale_cache(folder):
 
 @pytest.mark.parametrize(
     "kernel_of",
-    [lambda scalar: kernel._kernel(scalar, methods["spl"].weight), lambda scalar: evaluation._kernel(scalar, None)],
+    [
+        lambda scalar: kernel._kernel(scalar, methods["spl"].weight),
+        lambda scalar: evaluation._kernel(scalar, None, None),
+    ],
     ids=["steps", "sums"],
 )
 def test_a_kernel_is_known_by_its_loss(kernel_of):
@@ -108,7 +111,7 @@ from cvar_core.engine import kernel
 from cvar_core.problem import evaluation
 print(sweep(Problem.synthetic(eval_size=50), **{SWEEP}).objectives[0, 0, -1, 0].hex())
 scalar = losses["squared"].scalar
-for each in (kernel._kernel(scalar, methods["spl"].weight), evaluation._kernel(scalar, None)):
+for each in (kernel._kernel(scalar, methods["spl"].weight), evaluation._kernel(scalar, None, None)):
     found = each.dispatcher.stats
     print(sum(found.cache_hits.values()), sum(found.cache_misses.values()))
 """

@@ -182,8 +182,7 @@ def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> 
     measures = torch.full((*alphas.shape, len(problem.measure_names)), torch.nan, dtype=torch.float64)
     if bool(wanted.any()):
         chosen = thetas.flatten(0, 1) if bool(wanted.all()) else thetas[wanted]
-        objectives[wanted] = problem.objectives(chosen, alphas[wanted], stop)
-        measures[wanted] = problem.measures(chosen, stop)
+        objectives[wanted], measures[wanted] = problem.evaluate(chosen, alphas[wanted], stop)
     if begins:
         objectives[0] = objectives[0, 0]
         measures[0] = measures[0, 0].clone()

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..catalogue import Linearisation, StepSizes, losses, methods
 from ..compiled import jit
-from ..linear import add_sparse
+from ..linear import AHEAD, FAR, add_sparse, prefetch
 from ..problem.points import SparsePoints
 from ..problem.sparse import side_by_side
 
@@ -97,7 +97,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
         indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha,
         first, theta, alpha, lag, alpha_sum, odd, c, scale,
     ):  # fmt: skip
-        lanes = theta.shape[1]
+        lanes, far = theta.shape[1], theta.shape[0] > FAR
         prediction, move, late = np.empty(lanes), np.empty(lanes), np.empty(lanes)
         for t in range(index.shape[0]):
             i = index[t]
@@ -123,6 +123,8 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
             if moving == 0:  # subtracting zeros would change nothing
                 continue
             for e in range(begin, end):
+                if far:
+                    prefetch(lag, indices[min(e + AHEAD, end - 1)])
                 x, k = values[e], indices[e]
                 th, la = theta[k], lag[k]
                 for j in range(lanes):

@@ -29,14 +29,41 @@ _LANES = BLOCK // 4
 
 def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool = True) -> Tensor:
     """Return the sums for thetas (runs, dim) and alphas (runs,), shape (runs,); ``skip=False`` visits every point."""
+    return _run(points, loss, thetas, alphas, skip, None)[0]
+
+
+def survey(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the sums, and those of ``companion``, in one pass over the points."""
+    return _run(points, loss, thetas, alphas, False, companion(loss))
+
+
+@functools.cache
+def companion(loss: Loss) -> Callable[..., Any]:
+    """Return what else of a point is summed: 1 if it is on the right side in classification, else its loss."""
+    scalar = loss.scalar
+    assert scalar is not None, "a loss without a scalar form is summed by torch"
+
+    def right(p: float, y: float) -> float:
+        return 1.0 if y * p > 0.0 else 0.0  # a prediction of exactly 0 decides nothing, and is wrong
+
+    def value(p: float, y: float) -> float:
+        found = scalar(p, y)[0]
+        return found if found > 0.0 else 0.0
+
+    return right if loss.task == "classification" else value
+
+
+def _run(
+    points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool, also: Callable[..., Any] | None
+) -> tuple[Tensor, Tensor]:
     assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
     thetas, alphas = thetas.to(torch.float64), alphas.to(torch.float64)
     reach = loss.reach or (lambda alpha: -math.inf)
     levels = torch.tensor([reach(alpha) for alpha in alphas.tolist()], dtype=torch.float64)
     # A level is rounded: a block is skipped only if it lies clearly below.
     cutoffs = levels - 1e-12 * levels.abs() if skip else torch.full_like(levels, -math.inf)
-    out = torch.zeros_like(alphas)
-    _kernel(loss.scalar, loss.log_form)(
+    out, beside = torch.zeros_like(alphas), torch.zeros_like(alphas)
+    _kernel(loss.scalar, loss.log_form, also)(
         points.columns.numpy(),
         points.target.numpy(),
         thetas.contiguous().numpy(),
@@ -47,8 +74,9 @@ def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, s
         points.block_scores.numpy(),
         points.block_norms.numpy(),
         out.numpy(),
+        beside.numpy(),
     )
-    return out
+    return out, beside
 
 
 def predict(columns: Tensor, theta: Tensor) -> Tensor:
@@ -101,11 +129,23 @@ def _combine(columns: Any, weights: Any, out: Any) -> None:
 
 
 @functools.cache
-def _kernel(scalar: Callable[..., Any], log_form: Callable[..., Any] | None) -> Callable[..., None]:
+def _kernel(
+    scalar: Callable[..., Any], log_form: Callable[..., Any] | None, also: Callable[..., Any] | None
+) -> Callable[..., None]:
     """Compile the sums for a loss. Each point gives a term to add and a factor, whose logarithm is added too.
 
     A logarithm is dear, and the factors lie between 1 and 2: one logarithm of a block's product serves them all.
+    What ``also`` gives is summed beside.
     """
+    if also is None:
+        surveying = False
+
+        def more(p: float, y: float) -> float:
+            return 0.0
+    else:
+        surveying = True
+        more = also
+
     if log_form is None:
         logarithms = False
 
@@ -120,10 +160,10 @@ def _kernel(scalar: Callable[..., Any], log_form: Callable[..., Any] | None) -> 
             excess = (score if score > 0.0 else 0.0) - alpha
             return (excess if score > level else 0.0), (factor if score > level else 1.0)
 
-    def sums(columns, target, thetas, alphas, levels, cutoffs, distances, scores, norms, out):  # type: ignore[no-untyped-def]
+    def sums(columns, target, thetas, alphas, levels, cutoffs, distances, scores, norms, out, beside):  # type: ignore[no-untyped-def]
         dim, count = columns.shape
         block = np.empty((dim, BLOCK))
-        p, h, f = np.empty(BLOCK), np.empty(_LANES), np.empty(_LANES)
+        p, h, f, m = np.empty(BLOCK), np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
         for b in range(scores.shape[0]):
             first = b * BLOCK
             size = min(BLOCK, count - first)
@@ -148,25 +188,41 @@ def _kernel(scalar: Callable[..., Any], log_form: Callable[..., Any] | None) -> 
                         h[i] = (h0 + h1) + (h2 + h3)
                         if logarithms:
                             f[i] = (f0 * f1) * (f2 * f3)
+                        if surveying:
+                            m0, m1 = more(p[i], y[i]), more(p[i + _LANES], y[i + _LANES])
+                            m2, m3 = (
+                                more(p[i + 2 * _LANES], y[i + 2 * _LANES]),
+                                more(p[i + 3 * _LANES], y[i + 3 * _LANES]),
+                            )
+                            m[i] = (m0 + m1) + (m2 + m3)
                 else:
                     h[:] = 0.0
                     f[:] = 1.0
+                    m[:] = 0.0
                     for i in range(size):
                         h0, f0 = term(p[i], y[i], alpha, level)
                         h[i % _LANES] += h0
                         f[i % _LANES] *= f0
+                        if surveying:
+                            m[i % _LANES] += more(p[i], y[i])
                 width = _LANES // 2
                 while width >= 8:  # by halves: vectorised, and more accurate than one by one
                     for i in range(width):
                         h[i] += h[i + width]
                         if logarithms:
                             f[i] *= f[i + width]
+                        if surveying:
+                            m[i] += m[i + width]
                     width //= 2
-                total, product = 0.0, 1.0
+                total, product, more_total = 0.0, 1.0, 0.0
                 for i in range(8):
                     total += h[i]
                     if logarithms:
                         product *= f[i]
+                    if surveying:
+                        more_total += m[i]
                 out[r] += total + math.log(product) if logarithms else total
+                if surveying:
+                    beside[r] += more_total
 
     return jit(sums)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..specs import ProblemSpec
 from .objective import cvar
 from .points import Points
-
-_MOST_PREDICTIONS = 2**23
 
 
 def names(spec: ProblemSpec) -> tuple[str, ...]:
@@ -23,33 +21,15 @@ def names(spec: ProblemSpec) -> tuple[str, ...]:
     return ("train_mean_loss",) if spec.test is None else ("train_mean_loss", "test_mean_loss", "test_cvar")
 
 
-def measure(
-    points: Points, test: Points | None, loss: Loss, spec: ProblemSpec, thetas: Tensor, stop: Stop | None
-) -> Tensor:
-    """Return the measures of thetas (runs, dim), shape (runs, measures)."""
-    most = max(points.count, 0 if test is None else test.count)
-    group = max(1, min(_MOST_PREDICTIONS // most, int(2e9 // points.work)))
-    found = []
-    for first in range(0, len(thetas), group):
-        check(stop)
-        here = thetas[first : first + group]
-        if loss.task == "classification":
-            columns = [_accuracy(each, here) for each in (points, test) if each is not None]
-        else:
-            zero = torch.zeros(len(here), dtype=torch.float64)
-            columns = [spec.scale * points.tail_sums(loss, here, zero) / points.count]  # no loss is below 0
-            if test is not None:
-                values = spec.scale * loss.value(test.predictions(here), test.target).contiguous()
-                columns.append(torch.from_numpy(values.numpy().mean(axis=1)))
-                columns.append(torch.tensor([_cvar(each, spec.beta) for each in values], dtype=torch.float64))
-        found.append(torch.stack(columns, dim=1))
-    return torch.cat(found)
-
-
-def _accuracy(points: Points, thetas: Tensor) -> Tensor:
-    """Return the share of points on the right side; a prediction of exactly 0 decides nothing, and is wrong."""
-    right = (points.predictions(thetas) * points.target > 0).sum(1)
-    return right.to(torch.float64) / points.count
+def on_test(test: Points, loss: Loss, spec: ProblemSpec, thetas: Tensor) -> list[Tensor]:
+    """Return the measures of thetas (runs, dim) on the test points, each of shape (runs,)."""
+    predictions = test.predictions(thetas)
+    if loss.task == "classification":  # a prediction of exactly 0 decides nothing, and is wrong
+        return [(predictions * test.target > 0).sum(1).to(torch.float64) / test.count]
+    values = spec.scale * loss.value(predictions, test.target).contiguous()
+    with np.errstate(over="ignore"):  # the loss of a run that is about to diverge
+        mean = torch.from_numpy(values.numpy().mean(axis=1))
+    return [mean, torch.tensor([_cvar(each, spec.beta) for each in values], dtype=torch.float64)]
 
 
 def _cvar(values: Tensor, beta: float) -> float:

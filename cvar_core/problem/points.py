@@ -37,6 +37,9 @@ class Points(Protocol):
     def rows(self, index: Tensor) -> Tensor:
         """Return the x_i of ``index`` as rows, shape (len(index), dim)."""
 
+    def extremes(self) -> Tensor:
+        """Return the numbers of the points that are largest or smallest in some column, some of them twice."""
+
     def subset(self, index: Tensor) -> Points:
         """Return the points of ``index`` as a set of their own."""
 
@@ -45,6 +48,9 @@ class Points(Protocol):
 
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         """Return Σ_i max(ℓ_i(θ) − α, 0) for each row of ``thetas``, shape (runs,)."""
+
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the same, and how many points are on their right side (in regression, Σ_i ℓ_i), both (runs,)."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,9 @@ class DensePoints:
     def rows(self, index: Tensor) -> Tensor:
         return self.columns[:, index].T.contiguous()
 
+    def extremes(self) -> Tensor:
+        return torch.cat([self.columns.argmax(1), self.columns.argmin(1)])
+
     def subset(self, index: Tensor) -> DensePoints:
         none = torch.empty(0, dtype=torch.float64)  # a subset is solved on, never swept over
         return DensePoints(self.columns[:, index].contiguous(), self.target[index], self.reference, none, none)
@@ -98,6 +107,11 @@ class DensePoints:
         if loss.scalar is None:
             return _hinge_sums(loss, self, thetas, alphas)
         return evaluation.tail_sums(self, loss, thetas, alphas)
+
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        if loss.scalar is None:
+            return _hinge_sums(loss, self, thetas, alphas), _companion_sums(loss, self, thetas)
+        return evaluation.survey(self, loss, thetas, alphas)
 
 
 def _block_max(values: Tensor) -> Tensor:
@@ -145,6 +159,10 @@ class SparsePoints:
     def rows(self, index: Tensor) -> Tensor:
         return _tensor(self.matrix[index.numpy()].toarray())
 
+    def extremes(self) -> Tensor:
+        found = [np.asarray(each(axis=0)).ravel() for each in (self.matrix.argmax, self.matrix.argmin)]
+        return _tensor(np.concatenate(found).astype(np.int64))
+
     def subset(self, index: Tensor) -> SparsePoints:
         return SparsePoints(self.matrix[index.numpy()], self.target[index])
 
@@ -156,6 +174,11 @@ class SparsePoints:
             return _hinge_sums(loss, self, thetas, alphas)
         return sparse.tail_sums(self, loss, thetas, alphas)
 
+    def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+        if loss.scalar is None:
+            return _hinge_sums(loss, self, thetas, alphas), _companion_sums(loss, self, thetas)
+        return sparse.survey(self, loss, thetas, alphas)
+
 
 def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> Tensor:
     return torch.stack([_hinge_sum(loss, points, theta, alpha) for theta, alpha in zip(thetas, alphas, strict=True)])
@@ -164,6 +187,12 @@ def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> T
 def _hinge_sum(loss: Loss, points: Points, theta: Tensor, alpha: Tensor) -> Tensor:
     excess = loss.value(points.predict(theta), points.target) - alpha
     return torch.as_tensor(excess.clamp_(min=0).numpy().sum())  # numpy's sum does not depend on threads
+
+
+def _companion_sums(loss: Loss, points: Points, thetas: Tensor) -> Tensor:
+    if loss.task == "regression":
+        return _hinge_sums(loss, points, thetas, torch.zeros(len(thetas), dtype=torch.float64))  # no loss is below 0
+    return (points.predictions(thetas) * points.target > 0).sum(1).to(torch.float64)
 
 
 def _tensor(array: Any) -> Tensor:

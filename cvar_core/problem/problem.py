@@ -6,7 +6,7 @@ import functools
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ from . import draws, measures
 from .objective import tail_mass
 from .optimum import Optimum, minimise
 from .points import DensePoints, Points, SparsePoints
+
+_MOST_PREDICTIONS = 2**23  # on test points, at once
 
 
 class Start(NamedTuple):
@@ -197,17 +199,39 @@ class Problem:
 
     def objectives(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return F̃_β at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
-        points, scale = self.points, self.spec.scale
-        # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
-        alphas, below = alphas.clamp(min=0), alphas.clamp(max=0)
-        group = max(1, int(2e9 // points.work))  # a group takes about 0.2 seconds
-        sums = []
-        for first in range(0, len(thetas), group):
+        points, levels = self.points, alphas.clamp(min=0) / self.spec.scale
+        sums = [points.tail_sums(self.loss, thetas[here], levels[here]) for here in self._groups(len(thetas), stop)]
+        return self._objectives(torch.cat(sums), alphas)
+
+    def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> tuple[Tensor, Tensor]:
+        """Return F̃_β at each (θ, α), shape (runs,), and the measures of θ, (runs, len(measure_names)), in one pass."""
+        if not self.measure_names:
+            return self.objectives(thetas, alphas, stop), torch.empty(len(thetas), 0, dtype=torch.float64)
+        points, test, spec = self.points, self.test_points, self.spec
+        levels = alphas.clamp(min=0) / spec.scale
+        unit = 1.0 if self.loss.task == "classification" else spec.scale
+        sums, measured = [], []
+        for here in self._groups(len(thetas), stop):
+            tails, others = points.survey(self.loss, thetas[here], levels[here])
+            tested = [] if test is None else measures.on_test(test, self.loss, spec, thetas[here])
+            sums.append(tails)
+            measured.append(torch.stack([unit * others / points.count, *tested], dim=1))
+        return self._objectives(torch.cat(sums), alphas), torch.cat(measured)
+
+    def _groups(self, runs: int, stop: Stop | None) -> Iterator[slice]:
+        """Cut runs into groups that take about 0.2 seconds, and make no more predictions than fit."""
+        group = max(1, int(2e9 // self.points.work))
+        if self.test_points is not None:
+            group = max(1, min(group, _MOST_PREDICTIONS // self.test_points.count))
+        for first in range(0, runs, group):
             check(stop)
-            here = slice(first, first + group)
-            sums.append(points.tail_sums(self.loss, thetas[here], alphas[here] / scale))
-        mass = tail_mass(points.count, self.spec.beta)
-        return alphas + scale * torch.cat(sums) / mass + below * (1 - points.count / mass)
+            yield slice(first, first + group)
+
+    def _objectives(self, sums: Tensor, alphas: Tensor) -> Tensor:
+        # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
+        mass = tail_mass(self.points.count, self.spec.beta)
+        below = alphas.clamp(max=0) * (1 - self.points.count / mass)
+        return alphas.clamp(min=0) + self.spec.scale * sums / mass + below
 
     def objective(self, theta: Tensor, alpha: float) -> float:
         """Return F̃_β(θ, α)."""
@@ -220,9 +244,7 @@ class Problem:
 
     def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
-        if not self.measure_names:
-            return torch.empty(len(thetas), 0, dtype=torch.float64)
-        return measures.measure(self.points, self.test_points, self.loss, self.spec, thetas, stop)
+        return self.evaluate(thetas, torch.zeros(len(thetas), dtype=torch.float64), stop)[1]
 
     def optimum(self, stop: Stop | None = None) -> Optimum:
         """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""

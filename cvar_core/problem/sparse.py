@@ -17,6 +17,7 @@ from torch import Tensor
 from ..catalogue import Loss
 from ..compiled import jit
 from ..linear import LANES, add_sparse
+from .evaluation import companion
 
 if TYPE_CHECKING:
     from .points import SparsePoints
@@ -35,11 +36,18 @@ def side_by_side(rows: Tensor) -> Tensor:
 
 def tail_sums(points: SparsePoints, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
     """Return Σ_i max(ℓ_i(θ) − α, 0) for thetas (runs, dim) and alphas (runs,), shape (runs,)."""
+    return survey(points, loss, thetas, alphas)[0]
+
+
+def survey(points: SparsePoints, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the same, and the sums of ``evaluation.companion``, in one pass over the rows."""
     assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
-    beside, levels = side_by_side(thetas), side_by_side(alphas.unsqueeze(1))[0]
-    out = torch.zeros_like(levels)
-    _sums(loss.scalar)(*points.arrays, points.target.numpy(), beside.numpy(), levels.numpy(), out.numpy())
-    return out[: len(alphas)]
+    runs, (columns, levels) = len(alphas), (side_by_side(thetas), side_by_side(alphas.unsqueeze(1))[0])
+    out, beside = torch.zeros_like(levels), torch.zeros_like(levels)
+    _sums(loss.scalar, companion(loss))(
+        *points.arrays, points.target.numpy(), columns.numpy(), levels.numpy(), out.numpy(), beside.numpy()
+    )
+    return out[:runs], beside[:runs]
 
 
 def predictions(points: SparsePoints, thetas: Tensor) -> Tensor:
@@ -56,19 +64,22 @@ def _predictions(indptr: Any, indices: Any, values: Any, thetas: Any, out: Any) 
 
 
 @functools.cache
-def _sums(scalar: Callable[..., Any]) -> Callable[..., None]:
-    def sums(indptr, indices, values, target, thetas, alphas, out):  # type: ignore[no-untyped-def]
+def _sums(scalar: Callable[..., Any], also: Callable[..., Any]) -> Callable[..., None]:
+    def sums(indptr, indices, values, target, thetas, alphas, out, beside):  # type: ignore[no-untyped-def]
         lanes = thetas.shape[1]
-        p, part = np.empty(lanes), np.empty(lanes)
+        p, part, more = np.empty(lanes), np.empty(lanes), np.empty(lanes)
         for first in range(0, target.shape[0], _BLOCK):
             part[:] = 0.0
+            more[:] = 0.0
             for i in range(first, min(first + _BLOCK, target.shape[0])):
                 add_sparse(indptr[i], indptr[i + 1], indices, values, thetas, p)
                 y = target[i]
                 for j in range(lanes):
                     excess = scalar(p[j], y)[0] - alphas[j]
                     part[j] += excess if excess > 0.0 else 0.0
+                    more[j] += also(p[j], y)
             for j in range(lanes):
                 out[j] += part[j]
+                beside[j] += more[j]
 
     return jit(sums)

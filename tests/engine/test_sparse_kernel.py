@@ -11,7 +11,7 @@ from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.catalogue import StepSizes, losses, methods, schedules
 from cvar_core.engine import Shard, advance, start
 from cvar_core.engine.sparse import sparse_steps, sparse_steps_in_torch
-from cvar_core.linear import LANES
+from cvar_core.linear import FAR, LANES
 from cvar_core.problem.points import SparsePoints
 
 every_method = pytest.mark.parametrize("method", methods.names())
@@ -74,6 +74,21 @@ def test_whole_paths_and_their_means_agree_where_the_dynamics_are_stable(loss, m
     pairs = ((ours[0], theirs[0]), (ours[1], theirs[1]), (means[0], theirs[2] / n), (means[1], theirs[3] / n))
     for one, other in pairs:
         torch.testing.assert_close(one[kept], other[kept], rtol=1e-10, atol=1e-10)
+
+
+@every_method
+@every_loss
+def test_many_columns_which_are_fetched_ahead_change_nothing(loss, method, rng):
+    points, n = data(loss, 50, FAR + 100, density=0.02), 200  # some forty non-zeros in a row
+    lam = torch.logspace(-3, 0, 5, dtype=torch.float64)
+    factors = schedules["decreasing"].factors(0, n, n)
+    runs = fresh(5, points.dim, rng)
+    args = (points, drawn(points, n, rng), 0, factors, StepSizes(lam, lam), runs, 0.9, 1.0, loss, method)
+    ours, theirs = sparse_steps(*args), densely(*args)
+    for one, other in ((ours[0], theirs[0]), (ours[1], theirs[1]), (ours[0] + ours[2] / n, theirs[2] / n)):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10)
+    predicted = points.matrix @ ours[0].T.numpy()
+    torch.testing.assert_close(points.predictions(ours[0]), torch.from_numpy(predicted.T), rtol=1e-12, atol=1e-12)
 
 
 @every_method

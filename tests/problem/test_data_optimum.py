@@ -10,6 +10,8 @@ from scipy.sparse import csr_array, hstack, random_array, vstack
 
 from cvar_core import Problem, load, sweep
 from cvar_core.problem import cvar
+from cvar_core.problem.optimum.separable import _label_counts as label_counts
+from cvar_core.problem.optimum.separable import _suspects as suspects
 from cvar_core.problem.optimum.separable import contradictions
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -150,3 +152,45 @@ def test_where_nothing_is_optimal_that_is_said_and_no_accuracy_given():
     assert best.value == pytest.approx(np.log(2), rel=1e-12)
     assert best.gap < 1e-9
     assert best.measures == ()
+
+
+def rare_columns(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised rows whose last columns each mark one row, with a loss far below the tail: it alone holds θ."""
+    rng = np.random.default_rng(2)
+    x = np.hstack([rng.standard_normal((rows, 4)), np.zeros((rows, 6))])
+    y = np.where(x[:, 0] - 0.5 * x[:, 1] + rng.standard_normal(rows) > 0, 1.0, -1.0)
+    x[np.argsort(-y * (x[:, 0] - 0.5 * x[:, 1]))[:6], 4 + np.arange(6)] = 1.0
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    return np.hstack([x, np.ones((rows, 1))]), y
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_part_of_very_many_points_leads_to_the_same_optimum(monkeypatch, sparse):
+    x, y = rare_columns(40_000)
+    problem, other = (
+        Problem.from_arrays(csr_array(x) if sparse else x, y, loss="logistic", beta=0.3) for _ in range(2)
+    )
+    exact = other.optimum()
+    for place in ("cvar_core.problem.optimum.MANY", "cvar_core.problem.optimum.descent.MANY"):
+        monkeypatch.setattr(place, 3_000)
+    monkeypatch.setattr("cvar_core.problem.optimum.polish._MOST_AT_ONCE", 100_000)
+    best = problem.optimum()
+    assert best.gap < 2e-9
+    assert best.value - best.gap <= exact.value, "the bound from below is one"
+    assert best.value == pytest.approx(exact.value, rel=2e-10)
+
+
+def test_contradicting_rows_are_found_among_rows_of_any_kind():
+    rng = np.random.default_rng(3)
+    x = np.vstack([rng.integers(0, 2, (300, 12)), rng.standard_normal((300, 12))]).astype(float)
+    x[450:] = x[300:450]
+    y = rng.choice([-1.0, 1.0], len(x))
+    groups: dict[bytes, list[float]] = {}
+    for row, label in zip(x, y, strict=True):
+        groups.setdefault(row.tobytes(), []).append(label)
+    expected = sorted((labels.count(1.0), labels.count(-1.0)) for labels in groups.values() if len(set(labels)) == 2)
+    assert len(expected) > 50
+    for each in (x, csr_array(x)):
+        points = Problem.from_arrays(each, y, loss="logistic").points
+        assert sorted(pair for pair in label_counts(suspects(points)) if min(pair) > 0) == expected
+        assert len(suspects(points).target) == sum(map(sum, expected)), "and no others are looked at"

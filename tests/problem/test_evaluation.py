@@ -1,7 +1,11 @@
 """The fused sum over points, with and without skipping, against the definition."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
@@ -50,6 +54,38 @@ def test_value_of_a_run_does_not_depend_on_its_company(rng):
     together = problem.objectives(thetas, alphas)
     alone = torch.cat([problem.objectives(thetas[i : i + 1], alphas[i : i + 1]) for i in range(len(alphas))])
     assert torch.equal(together, alone)
+
+
+def data(loss: str, size: int, sparse: bool) -> Problem:
+    draw = np.random.default_rng(size)
+    x = draw.standard_normal((size, 9)) * (draw.random((size, 9)) < 0.4)
+    y = draw.standard_normal(size)
+    y = np.where(y > 0, 1.0, -1.0) if losses[loss].task == "classification" else y
+    return Problem.from_arrays(csr_array(x) if sparse else x, y, loss=loss, beta=0.8, scale=1.5)
+
+
+@every_loss
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("size", [1, BLOCK, 3 * BLOCK + 77])
+def test_one_pass_gives_objectives_and_measures(loss, sparse, size, rng):
+    problem = data(loss, size, sparse)
+    thetas = torch.randn(20, 9, dtype=torch.float64, generator=rng)
+    thetas[3] = 0  # a classifier that decides nothing
+    alphas = torch.linspace(-1, 3, 20, dtype=torch.float64)
+    values, measured = problem.evaluate(thetas, alphas)
+    assert torch.equal(values, problem.objectives(thetas, alphas))
+    predictions = problem.points.predictions(thetas)
+    right = (predictions * problem.points.target > 0).double().mean(1)
+    mean = 1.5 * problem.loss.value(predictions, problem.points.target).mean(1)
+    expected = right if problem.loss.task == "classification" else mean
+    torch.testing.assert_close(measured[:, 0], expected, rtol=1e-12, atol=1e-12)
+    alone = [problem.evaluate(thetas[i : i + 1], alphas[i : i + 1]) for i in range(20)]
+    assert torch.equal(torch.cat([each for each, _ in alone]), values)
+    assert torch.equal(torch.cat([each for _, each in alone]), measured)
+    plain = dataclasses.replace(problem.loss, scalar=None)  # torch's way, for losses that have no other
+    sums, others = problem.points.survey(plain, thetas, alphas)
+    for one, other in zip(problem.points.survey(problem.loss, thetas, alphas), (sums, others), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
 
 
 def test_products_with_the_points(rng):

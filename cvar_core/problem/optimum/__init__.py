@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ...cancel import Stop
-from ...catalogue import Loss, Smoothed
+from ...catalogue import Loss
 from ..objective import tail_mass
 from ..points import Points, SparsePoints
 from .anneal import anneal
-from .descent import Tail, descend, tail_at
-from .polish import LocalLoss, Split, newton, smooth, solve, split_at
-from .separable import contradictions, infimum
+from .descent import MANY, Tail, descend, tail_at
+from .origin import bound_by_smoothing, bound_on_data, thinned
+from .polish import LocalLoss, Split, smooth, solve, split_at
+from .separable import contradictions, infimum, separates
 
 _TOLERANCE = 1e-10  # of CVaR_β at θ = 0 and |F*|
+_TOLERANCE_OF_MANY = 1e-9  # of a data set with very many points: by no more than this may a run seem to be below F*
 _LARGEST_NEWTON = 1_000  # dimensions
 _MOST_DENSE = 2**27  # numbers in sparse rows that are made dense at once
 _MOST_OPEN = 20_000_000  # numbers in the open points' features
@@ -67,6 +68,8 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
     origin = torch.zeros(points.dim, dtype=torch.float64)
     at_origin = tail_at(points, loss, beta, origin)
     best, floor = (origin, at_origin), -torch.inf  # a bound that only ‖θ‖ → ∞ can reach
+    local = smooth(loss)
+    polished = local is not None and _fits_newton(points)
     lower = max(0.0, _bound_at_origin(points, loss, beta, stop, real_data)) if loss.task == "classification" else 0.0
     if real_data and at_origin.value - lower <= _TOLERANCE * at_origin.value:
         return Optimum(at_origin.value, origin, at_origin.alpha, max(at_origin.value - lower, 0.0))
@@ -74,7 +77,7 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
         # All losses of a classifier tie at θ = 0: from that kink no descent starts, so the mean's minimum goes first.
         # More columns than rows may fit every target, and what makes the mean 0 makes the tail 0 too.
         by_mean = loss.task == "classification" or (real_data and points.dim > points.count)
-        first = descend(points, loss, 0.0, origin, stop) if by_mean else origin
+        first = _mean_minimum(points, loss, stop, real_data) if by_mean else origin
         if real_data and loss.task == "classification":
             apart = infimum(points, loss, beta, first)
             if apart is not None:
@@ -82,14 +85,13 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
             least, only_at_infinity = contradictions(points, loss, beta)
             lower = max(lower, least)
             floor = least if only_at_infinity else floor
-        theta = descend(points, loss, beta, first, stop)
+        theta = descend(points, loss, beta, first, stop, 10 if real_data and polished else 100)
         tail = tail_at(points, loss, beta, theta)
         best = (theta, tail) if tail.value < best[1].value else best
     unit = at_origin.value  # what is small is judged against this, not against 1: losses have a unit
 
-    local = smooth(loss)
-    if local is not None and _fits_newton(points):
-        best, lower = _polish(points, loss, local, beta, best, lower, unit, stop)
+    if local is not None and polished:
+        best, lower = _polish(points, loss, local, beta, best, lower, unit, real_data and points.count > MANY, stop)
     elif local is not None and real_data and lower < best[1].value:
         best = anneal(points, loss, local, beta, best, 0.1 * best[1].value, stop)
     theta, tail = best
@@ -97,6 +99,16 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
     certified = gap <= 1e-3 * (unit + abs(tail.value))
     attained = tail.value - floor > 1e-6 * unit
     return Optimum(tail.value, theta, tail.alpha, gap if certified else None, attained)
+
+
+def _mean_minimum(points: Points, loss: Loss, stop: Stop | None, real_data: bool) -> Tensor:
+    """Return a θ near the minimum of the mean loss; a part of very many points is enough, unless it is separable."""
+    origin = torch.zeros(points.dim, dtype=torch.float64)
+    part = thinned(points, MANY) if real_data else points
+    theta = descend(part, loss, 0.0, origin, stop)
+    if part is not points and (loss.task == "regression" or separates(part, theta)):
+        theta = descend(points, loss, 0.0, theta, stop)
+    return theta
 
 
 def _polish(
@@ -107,16 +119,21 @@ def _polish(
     best: tuple[Tensor, Tail],
     lower: float,
     unit: float,
+    many: bool,
     stop: Stop | None,
 ) -> tuple[tuple[Tensor, Tail], float]:
     """Tighten both ends until they meet, opening more points in every round."""
     open_points = max(4_000, 100 * points.dim)
+    held = torch.zeros(points.count, dtype=torch.bool)
+    if many:
+        open_points = max(open_points, int(tail_mass(points.count, beta)) // 4)  # cheap beside so large a tail
+        held[points.extremes()] = True  # of a rare column's few rows all may be left out, and θ would go anywhere
     for _ in range(8):
         theta, tail = best
-        tolerance = _TOLERANCE * (unit + abs(tail.value))
+        tolerance = (_TOLERANCE_OF_MANY if many else _TOLERANCE) * (unit + abs(tail.value))
         if tail.value - lower <= tolerance:
             break
-        split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)))
+        split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)), held)
         smoothing = _smoothing(split, local, theta, tail.alpha)
         theta, _, bound = solve(split, local, theta, tail.alpha, smoothing, 0.5 * tolerance, stop)
         lower = max(lower, bound)
@@ -144,51 +161,9 @@ def _fits_newton(points: Points) -> bool:
 
 
 def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool) -> float:
-    """Return the value at θ = 0 if that is the minimum, and −∞ if not.
-
-    In classification all losses tie at θ = 0, a kink that swallows the minimum when β is large. It is the
-    minimum iff there are weights q_i ∈ [0, 1/((1−β)N)] with sum 1 and Σ q_i ∇ℓ_i(0) = 0. With each loss replaced
-    by its tangent, the smoothed problem is stationary at just such weights, whatever μ is.
-    """
-    if not _fits_newton(points) or tail_mass(points.count, beta) == points.count:
+    """Return the value at θ = 0, but for rounding, if that is known to be the minimum; else −∞."""
+    if not _fits_newton(points):
         return -torch.inf
-    mass = tail_mass(points.count, beta)
     if real_data:
-        # A column that is not zero in one class alone draws θ to infinity, and Newton's steps shrink by a third: it
-        # takes more of them, to a bound that is only good to the tolerance.
-        part = _thinned(points, max(int(5 * mass), 1_000))
-        return _tangent_bound(part, loss, mass, stop, 0.1 * _TOLERANCE, 100)
-    few = _thinned(points, 10_000)
-    if _tangent_bound(few, loss, tail_mass(few.count, beta), stop) == -torch.inf:
-        return -torch.inf  # a cheap look first: most minima are elsewhere
-    for size in (max(int(5 * mass), 1_000), points.count):  # weights on a part of the points prove it for all
-        bound = _tangent_bound(_thinned(points, size), loss, mass, stop)
-        if bound > -torch.inf:
-            return bound
-    return -torch.inf
-
-
-def _thinned(points: Points, size: int) -> Points:
-    if size >= points.count:
-        return points
-    return points.subset(torch.arange(size) * points.count // size)
-
-
-def _tangent_bound(
-    points: Points, loss: Loss, mass: float, stop: Stop | None, tolerance: float | None = None, rounds: int = 40
-) -> float:
-    zero = torch.zeros(points.count, dtype=torch.float64)
-    values, slopes = loss.value(zero, points.target), loss.slope(zero, points.target)
-
-    def tangent(p: Tensor, y: Tensor, mu: float) -> Smoothed:
-        return Smoothed(values + slopes * p, slopes, torch.zeros_like(p), values)
-
-    split = Split(points.rows(torch.arange(points.count)), points.target, 0, mass)
-    scale = float(values.max())
-    mu = 0.1 * scale
-    at = torch.zeros(points.dim + 1, dtype=torch.float64)
-    slack = 1 - 2 * min(mass / points.count, 1 - 1e-6)
-    at[-1] = scale + 2 * mu * slack / math.sqrt(1 - slack**2)  # where the smoothed weights sum to 1
-    enough = 1e-6 * _TOLERANCE * mu / mass if tolerance is None else tolerance * scale
-    _, lower, reached = newton(split, tangent, at, mu, enough, stop, rounds)
-    return lower if reached else -torch.inf
+        return bound_on_data(points, loss, beta, stop)
+    return bound_by_smoothing(points, loss, beta, _TOLERANCE, stop)

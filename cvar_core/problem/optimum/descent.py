@@ -16,6 +16,8 @@ from ...catalogue import Loss
 from ..objective import tail_mass, var
 from ..points import Points
 
+MANY = 100_000  # points
+
 
 class Tail(NamedTuple):
     """The tail of the losses at one θ."""
@@ -42,18 +44,20 @@ def tail_at(points: Points, loss: Loss, beta: float, theta: Tensor) -> Tail:
     return Tail(alpha + float(excess.numpy().sum()) / mass, alpha, losses, weights, gradient)
 
 
-def descend(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None) -> Tensor:
-    """Return a θ near the minimum, shape (dim,)."""
+def descend(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None, most: int = 100) -> Tensor:
+    """Return a θ near the minimum, shape (dim,); over very many points after at most ``most`` calls of all of them."""
     smallest = max(2_000, 20 * points.dim, int(50 / (1 - beta)))
     for stride in (100, 10, 1):
         if stride > 1 and points.count < stride * smallest:
             continue
         sample = points.subset(torch.arange(0, points.count, stride)) if stride > 1 else points
-        theta = _lbfgs(sample, loss, beta, theta, stop)
+        theta = _lbfgs(
+            sample, loss, beta, theta, stop, most if sample.count > MANY else 400
+        )  # the polish does the rest
     return theta
 
 
-def _lbfgs(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None) -> Tensor:
+def _lbfgs(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | None, calls: int) -> Tensor:
     from scipy.optimize import minimize
 
     best = (np.inf, theta)
@@ -67,7 +71,6 @@ def _lbfgs(points: Points, loss: Loss, beta: float, theta: Tensor, stop: Stop | 
             best = (tail.value, here)
         return tail.value, tail.gradient.numpy()
 
-    calls = 100 if points.count > 100_000 else 400  # the polish does the rest
     options = {"maxiter": calls, "maxfun": calls, "ftol": 1e-10, "gtol": 1e-12, "maxcor": 20}
     minimize(evaluate, theta.numpy(), jac=True, method="L-BFGS-B", options=options)
     return best[1]  # where the line search gives up at a kink, the best point seen is still kept

@@ -27,6 +27,9 @@ from .descent import Tail
 
 LocalLoss = Callable[[Tensor, Tensor, float], Smoothed]
 
+_MOST_AT_ONCE = 2**24  # numbers
+_PIECE = 2_048  # rows
+
 
 @dataclass(frozen=True)
 class Split:
@@ -63,15 +66,15 @@ def smooth(loss: Loss) -> LocalLoss | None:
     return same
 
 
-def split_at(points: Points, tail: Tail, beta: float, open_points: int) -> Split:
-    """Keep the tail and the ``open_points`` points whose losses are nearest to α."""
+def split_at(points: Points, tail: Tail, beta: float, open_points: int, held: Tensor) -> Split:
+    """Keep the tail, the ``open_points`` points whose losses are nearest to α, and those that ``held`` marks."""
     mass = tail_mass(points.count, beta)
     distance = (tail.losses - tail.alpha).abs()
     if open_points >= points.count or mass == points.count:
         everything = points.rows(torch.arange(points.count))
         return Split(everything, points.target, points.count if mass == points.count else 0, mass)  # β = 0: no tail
     width = float(distance.kthvalue(open_points).values)
-    near = torch.nonzero(distance <= width).squeeze(1)
+    near = torch.nonzero((distance <= width) | (held & (tail.losses < tail.alpha))).squeeze(1)
     sure = torch.nonzero(tail.losses > tail.alpha + width).squeeze(1)
     chosen = torch.cat([sure, near])
     return Split(points.rows(chosen), points.target[chosen], len(sure), mass)
@@ -147,7 +150,7 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
 
     gradient = torch.cat([split.x.T @ (q * slope), (1 - q.sum()).unsqueeze(0)])
     hessian = torch.empty(len(at), len(at), dtype=at.dtype)
-    hessian[:-1, :-1] = split.x.T @ ((q * curvature + bend * slope**2).unsqueeze(1) * split.x)
+    hessian[:-1, :-1] = gram(split.x, q * curvature + bend * slope**2)
     hessian[:-1, -1] = hessian[-1, :-1] = -(split.x.T @ (bend * slope))
     hessian[-1, -1] = bend.sum()
     direction = _solve(hessian, -gradient)
@@ -160,6 +163,16 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
     level = alpha.clamp(touch.min(), touch.max())
     lower = float((q * touch).sum() + (1 - q.sum()) * level) - decrement
     return Step(total, lower, decrement, direction)
+
+
+def gram(x: Tensor, weights: Tensor) -> Tensor:
+    """Return Σ_i w_i x_i x_iᵀ; of many rows in pieces, which stay in the cache."""
+    if x.numel() <= _MOST_AT_ONCE:
+        return x.T @ (weights.unsqueeze(1) * x)
+    total = x.new_zeros(x.shape[1], x.shape[1])
+    for rows, w in zip(x.split(_PIECE), weights.split(_PIECE), strict=True):
+        total += rows.T @ (w.unsqueeze(1) * rows)
+    return total
 
 
 def _solve(hessian: Tensor, right: Tensor) -> Tensor:

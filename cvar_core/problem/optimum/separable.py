@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ...catalogue import Loss
 from ..objective import tail_mass
-from ..points import Points, SparsePoints
+from ..points import DensePoints, Points, SparsePoints
 from .descent import tail_at
 
 if TYPE_CHECKING:
@@ -23,15 +25,19 @@ if TYPE_CHECKING:
 _DEEP = 750.0  # e^-750 is 0 in floating point
 
 
+def separates(points: Points, theta: Tensor) -> bool:
+    """Tell whether every point is on its right side of θ, by more than rounding."""
+    margins = points.predict(theta) * points.target
+    return float(margins.min()) > 1e-9 * float(margins.max())
+
+
 def infimum(points: Points, loss: Loss, beta: float, theta: Tensor) -> Optimum | None:
     """Return the infimum, 0 but for rounding, if every point is on its right side of θ; else ``None``."""
     from . import Optimum
 
-    margins = points.predict(theta) * points.target
-    least = float(margins.min())
-    if not least > 1e-9 * float(margins.max()):  # more than rounding
+    if not separates(points, theta):
         return None
-    far = theta * (_DEEP / least)
+    far = theta * (_DEEP / float((points.predict(theta) * points.target).min()))
     tail = tail_at(points, loss, beta, far)
     at_origin = tail_at(points, loss, beta, torch.zeros_like(theta))
     if not tail.value <= 1e-12 * at_origin.value:
@@ -45,7 +51,7 @@ def contradictions(points: Points, loss: Loss, beta: float) -> tuple[float, bool
     With the tail's weights on the groups whose rows are worst on average, F̃_β ≥ Σ_g min_p Σ_{i∈g} ℓ(p, y_i)/((1−β)N).
     If they are fewer than the tail holds, reaching the bound takes losses of 0 in the rest of the tail.
     """
-    counts = [pair for pair in _label_counts(points) if min(pair) > 0]
+    counts = [pair for pair in _label_counts(_suspects(points)) if min(pair) > 0]
     if not counts:
         return 0.0, True
     right, wrong = torch.tensor(counts, dtype=torch.float64).T
@@ -73,6 +79,33 @@ def _label_counts(points: Points) -> list[tuple[int, int]]:
             for row, positive in zip(block, labels[first:], strict=False):
                 groups[row.tobytes()][positive] += 1
     return [(positive, negative) for negative, positive in groups.values()]
+
+
+def _suspects(points: Points) -> Points:
+    """Return the points whose row has the key of one with the other label: few, as a rule, and all that contradict."""
+    positive = (points.target > 0).numpy()
+    keys = _keys(points)
+    shared = np.intersect1d(keys[positive], keys[~positive])
+    return points.subset(torch.from_numpy(np.flatnonzero(np.isin(keys, shared))))
+
+
+def _keys(points: Points) -> NDArray[np.uint64]:
+    """Return a number for each row, the same for identical rows, and hardly ever for others."""
+    factors = np.random.default_rng(0).integers(2**63, size=points.dim, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    if isinstance(points, SparsePoints):
+        starts, indices, values = points.arrays
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(_mixed(values) * factors[indices])])
+        return np.asarray(sums[starts[1:]] - sums[starts[:-1]])
+    assert isinstance(points, DensePoints)
+    keys = np.zeros(points.count, dtype=np.uint64)
+    for column, factor in zip(points.columns.numpy(), factors, strict=True):
+        keys += _mixed(column) * factor
+    return keys
+
+
+def _mixed(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    bits = values.view(np.uint64)
+    return bits ^ (bits >> np.uint64(32))  # the low bits of small whole numbers are 0
 
 
 def _least_losses(loss: Loss, positive: Tensor, negative: Tensor) -> Tensor:
