@@ -11,6 +11,8 @@ from cvar_core import Cancelled, Problem, sweep
 from cvar_core.catalogue import losses
 from cvar_core.problem import cvar
 from cvar_core.problem.draws import targets
+from cvar_core.problem.optimum.descent import Tail
+from cvar_core.problem.optimum.polish import split_at
 from tests.paper.optima import OPTIMA
 
 
@@ -156,3 +158,20 @@ def test_no_run_beats_the_optimum(loss):
     result = sweep(Problem.synthetic(loss=loss, noise="gumbel", eval_size=20_000), iterations=20_000, seeds=2)
     assert np.nanmin(result.suboptimality) >= -1e-9 * (1 + abs(result.optimum.value))
     assert np.nanmin(result.suboptimality) < 0.02 * result.start_gap, "some run comes near it"
+
+
+def test_no_point_is_kept_twice_however_its_loss_is_rounded():
+    """A point that counted twice would make the bound from below a number about another problem."""
+    rng = np.random.default_rng(0)
+    losses = rng.uniform(1, 20, 100_000)
+    alphas = losses * rng.uniform(0.001, 1, len(losses))
+    (rounded,) = np.nonzero(losses > alphas + np.abs(losses - alphas))
+    assert len(rounded) > 100, "such numbers are common"
+    problem = Problem.synthetic(loss="squared", noise="normal", eval_size=60, dim=2)
+    for k in rounded[:50]:
+        values = np.concatenate([np.full(30, losses[k]), np.linspace(0, alphas[k], 30)])
+        nothing = torch.zeros(0)
+        tail = Tail(0.0, float(alphas[k]), torch.from_numpy(values), nothing, nothing)
+        nearest = int((np.abs(values - alphas[k]) <= losses[k] - alphas[k]).sum())
+        split = split_at(problem.points, tail, 0.5, nearest, torch.zeros(60, dtype=torch.bool))
+        assert len(split.target) <= 60

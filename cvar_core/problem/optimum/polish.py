@@ -75,7 +75,8 @@ def split_at(points: Points, tail: Tail, beta: float, open_points: int, held: Te
         return Split(everything, points.target, points.count if mass == points.count else 0, mass)  # β = 0: no tail
     width = float(distance.kthvalue(open_points).values)
     near = torch.nonzero((distance <= width) | (held & (tail.losses < tail.alpha))).squeeze(1)
-    sure = torch.nonzero(tail.losses > tail.alpha + width).squeeze(1)
+    # Not "losses > alpha + width", which rounding could make true of a point that is near already.
+    sure = torch.nonzero((tail.losses > tail.alpha) & (distance > width)).squeeze(1)
     chosen = torch.cat([sure, near])
     return Split(points.rows(chosen), points.target[chosen], len(sure), mass)
 
