@@ -174,4 +174,4 @@ def test_no_point_is_kept_twice_however_its_loss_is_rounded():
         tail = Tail(0.0, float(alphas[k]), torch.from_numpy(values), nothing, nothing)
         nearest = int((np.abs(values - alphas[k]) <= losses[k] - alphas[k]).sum())
         split = split_at(problem.points, tail, 0.5, nearest, torch.zeros(60, dtype=torch.bool))
-        assert len(split.target) <= 60
+        assert len(split.y) <= 60
