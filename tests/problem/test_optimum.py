@@ -169,9 +169,8 @@ def test_no_point_is_kept_twice_however_its_loss_is_rounded():
     assert len(rounded) > 100, "such numbers are common"
     problem = Problem.synthetic(loss="squared", noise="normal", eval_size=60, dim=2)
     for k in rounded[:50]:
-        values = np.concatenate([np.full(30, losses[k]), np.linspace(0, alphas[k], 30)])
+        values = np.concatenate([np.full(30, losses[k]), np.full(30, alphas[k] - 2 * losses[k])])
         nothing = torch.zeros(0)
         tail = Tail(0.0, float(alphas[k]), torch.from_numpy(values), nothing, nothing)
-        nearest = int((np.abs(values - alphas[k]) <= losses[k] - alphas[k]).sum())
-        split = split_at(problem.points, tail, 0.5, nearest, torch.zeros(60, dtype=torch.bool))
-        assert len(split.y) <= 60
+        split = split_at(problem.points, tail, 0.5, 30, torch.zeros(60, dtype=torch.bool))
+        assert len(split.y) == 30
