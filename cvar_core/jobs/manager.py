@@ -14,12 +14,11 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-import torch
-
 from ..cancel import Cancelled
 from ..engine import cost, memory
 from ..problem import Problem
 from ..results import Result
+from ..single_thread import stay_single
 from ..specs import ProblemSpec, SpecError, SweepSpec
 from ..store import Store
 from .job import Job, progress
@@ -37,7 +36,7 @@ _MOST_PASSES = 50  # smaller runs that may be admitted before a large one that w
 
 def threads(count: int) -> Executor:
     """Return workers in this process: the kernels release the interpreter, and there is one copy of the data."""
-    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=partial(torch.set_num_threads, 1))
+    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=stay_single)
 
 
 class Manager:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ..cancel import Stop
+from ..single_thread import one_thread
 from .objective import cvar, tail_mass
 from .optimum import Optimum, _bound_at_origin, _smoothing
 from .optimum.descent import Tail, tail_at
@@ -29,12 +30,8 @@ class Sketch(Problem):
 
     def optimum(self, stop: Stop | None = None) -> Optimum:
         if self._optimum is None:
-            threads = torch.get_num_threads()
-            torch.set_num_threads(1)  # the same bits on any number of them
-            try:
+            with one_thread():
                 self._optimum = self._nearly(stop)
-            finally:
-                torch.set_num_threads(threads)
         return self._optimum or super().optimum(stop)
 
     def _nearly(self, stop: Stop | None) -> Optimum | None:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ...cancel import Stop
 from ...catalogue import Loss
+from ...single_thread import one_thread
 from ..objective import tail_mass
 from ..points import Points, SparsePoints
 from .anneal import anneal
@@ -56,12 +57,8 @@ def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None, 
 
     Real data may be separable, and may have so many columns that only first-order methods are left.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         return _minimise(points, loss, beta, stop, real_data)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool) -> Optimum:
