@@ -4,6 +4,7 @@ from .bounds import DataError, Limits
 from .dataset import Dataset
 from .fetch import fetch, folder, missing
 from .load import load, table_columns
+from .prepare import SplitError
 from .preview import Preview
 from .recipe import Recipe
 from .sets import NamedSet, sets
@@ -15,6 +16,7 @@ __all__ = [
     "NamedSet",
     "Preview",
     "Recipe",
+    "SplitError",
     "fetch",
     "folder",
     "load",

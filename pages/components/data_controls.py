@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from cvar_core import SpecError, SweepSpec
 from cvar_core.catalogue import losses
-from cvar_core.data import DataError, Dataset, Preview, Recipe, fetch, sets
+from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
 from cvar_core.jobs import Limits
 
 from .fields import Asked, Fields, sweep_values
@@ -132,7 +133,7 @@ class DataControls(Fields):
             "Rows that no run is trained on: a share drawn from the data, or another of your files.",
         )  # fmt: skip
         with st.container():
-            share = self._split() if test == HOLD_OUT else None
+            share, seed = self._split() if test == HOLD_OUT else (None, 0)
         self._leave_room("holdout")
         about = "Divide each column by its deviation over the training rows; dense columns lose their mean, too."
         standardise = self._switch("standardise", "Standardise", about)
@@ -142,18 +143,18 @@ class DataControls(Fields):
             target,
             test if test in others else None,
             share,
-            0 if share is None else _whole(st.session_state.get(self._key("split"))),
+            seed,
             standardise,
             intercept,
         )
 
-    def _split(self) -> float:
+    def _split(self) -> tuple[float, int]:
         left, right = st.columns(2)
         with left:
             share: float = self._number("share", "Share", "Of the rows, to be held out.", 0.05)
         with right:
-            self._number("split", "Split seed", "Which rows are held out.", 1)
-        return share
+            seed: int = self._number("split", "Split seed", "Which rows are held out.", 1)
+        return share, seed
 
     def _read(self, recipe: Recipe, faults: dict[str, str]) -> Dataset | None:
         if self.name in sets and not self._sources.has(self.name):
@@ -163,8 +164,7 @@ class DataControls(Fields):
             with st.spinner("Reading the data …"):
                 data, self.preview = self._sources.data(recipe)
         except DataError as wrong:
-            about_share = recipe.holdout is not None and str(wrong).startswith("holdout")
-            faults["holdout" if about_share else "data"] = str(wrong)
+            faults["holdout" if isinstance(wrong, SplitError) else "data"] = str(wrong)
             return None
         return data
 
@@ -204,7 +204,7 @@ class DataControls(Fields):
         except DataError:
             return recipe  # the sentence stands beside the loss
         st.caption(plain(self.mapping))
-        return Recipe(**{**recipe.__dict__, "positive": positive})
+        return replace(recipe, positive=positive)
 
     def _checked(
         self, recipe: Recipe, problem: dict[str, Any], given: dict[str, Any], passes: Any, faults: dict[str, str]
@@ -225,7 +225,3 @@ class DataControls(Fields):
             return Asked(None, faults)
         ready = base.under(problem["loss"], problem["beta"], problem["scale"])
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and value >= 0 else 0

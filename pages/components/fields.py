@@ -177,9 +177,7 @@ def _grid_values(lambdas: tuple[float, ...]) -> dict[str, Any]:
 def _named(field: str, sentence: str) -> str:
     """Speak of a field by the name of its control."""
     name = _NAMES.get(field)
-    return (
-        sentence.replace(f"{field} is ", f"{name} is ", 1) if name and sentence.startswith(f"{field} is ") else sentence
-    )
+    return sentence.replace(field, name, 1) if name and sentence.startswith(f"{field} is ") else sentence
 
 
 _NAMES = {
@@ -194,4 +192,5 @@ _NAMES = {
     "lambdas": "the list of λ",
     "methods": "the list of methods",
     "checkpoints": "the number of points on a curve",
+    "holdout": "the share to hold out",
 }
