@@ -27,6 +27,9 @@ _USUAL = {
 }  # fmt: skip
 
 
+_UPDATES = 300_000  # of a run, unless the visitor asks for more
+
+
 class DataControls(Fields):
     """The controls of one page on data. After ``ask``, ``preview`` and ``mapping`` say what was read."""
 
@@ -67,7 +70,8 @@ class DataControls(Fields):
         given: dict[str, Any] = {"methods": self._methods(), "lambdas": self._grid()}
         left, right = st.columns(2)
         with left:
-            passes = self._number("passes", "Passes", "How often each run sees as many rows as there are.", 1.0)
+            about = "How often each run sees as many rows as there are. Fewer by default where there are many."
+            passes = self._depending_number("passes", "Passes", self._usual_passes(), recipe.data, about, 1.0)
         with right:
             given["seeds"] = self._seeds()
         self._leave_room("passes", "iterations", "seeds")
@@ -91,7 +95,7 @@ class DataControls(Fields):
         }  # fmt: skip
         values |= {name: value for name in ("target", "positive") if (value := getattr(recipe, name)) is not None}
         st.session_state.update({self._key(name): value for name, value in values.items()})
-        for name in ("target", "test", "loss", "positive"):
+        for name in ("target", "test", "loss", "positive", "passes"):
             st.session_state.pop(f"{self._page}-{name}-of", None)  # what they were chosen for is what is set here
 
     # Which data.
@@ -187,6 +191,11 @@ class DataControls(Fields):
             return sets[self.name].loss
         two = self.preview is not None and self.preview.labels is not None and len(self.preview.labels) == 2
         return "logistic" if two else "squared"
+
+    def _usual_passes(self) -> float:
+        """Return so many that the answer is there in less than a minute, and enough for most data."""
+        rows = 1 if self.preview is None else self.preview.rows
+        return float(min(max(round(_UPDATES / rows), 1), _USUAL["passes"]))
 
     def _labelled(self, recipe: Recipe, data: Dataset | None, loss: str) -> Recipe:
         """Draw which label is +1, where that is to be chosen, and say what the labels become."""

@@ -87,6 +87,19 @@ class Fields:
         keep(key, chosen, usual)
         return chosen
 
+    def _depending_number(self, name: str, label: str, usual: float, on: object, about: str, step: float) -> Any:
+        """Draw a number whose usual value depends ``on`` something else."""
+        key, before = self._key(name), f"{self._page}-{name}-of"
+        if key not in st.session_state:
+            st.session_state[key] = _number_in_link(key, usual)
+        elif st.session_state.get(before, on) != on:
+            st.session_state[key] = usual
+        st.session_state[before] = on
+        st.session_state[key] = st.session_state[key]  # as above
+        chosen = st.number_input(label, step=step, format="%g", key=key, help=about)
+        keep(key, repr(chosen), repr(usual))
+        return chosen
+
     def _leave_room(self, *names: str) -> None:
         room = st.container()
         self._beside |= dict.fromkeys(names, room)
@@ -152,6 +165,13 @@ class Fields:
         points = self._number("checkpoints", "Points on a curve", "Log-spaced iterations that are recorded.", 1)
         self._leave_room("checkpoints")
         return {"schedule": schedule, "checkpoints": points}
+
+
+def _number_in_link(key: str, usual: float) -> float:
+    try:
+        return float(st.query_params.get(key, usual))
+    except ValueError:
+        return usual
 
 
 def sweep_values(spec: SweepSpec) -> dict[str, Any]:

@@ -216,6 +216,18 @@ def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tm
     assert select(page, "set").value == "small.csv"
 
 
+def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, monkeypatch):
+    monkeypatch.setattr("pages.components.data_controls._UPDATES", 160)
+    files.add(ADA, "cars.csv", ROWS.encode())
+    page = opened(set="cars.csv", passes="")
+    assert page.number_input(key="data_passes").value == 5, "32 rows are trained on"
+    assert page.session_state["data-asked"].iterations == 160
+    page = shown(page.number_input(key="data_passes").set_value(7.0).run())
+    assert page.query_params["data_passes"] == "7.0"
+    page = shown(select(page, "set").set_value("diabetes").run())
+    assert page.number_input(key="data_passes").value == 1, "what was chosen for other rows is not kept"
+
+
 # What cannot be run.
 
 
