@@ -216,7 +216,9 @@ def test_a_terminal_without_greek_letters_is_no_error():
 
 def test_compile_runs_every_loss(monkeypatch, capsys):
     ran = []
-    monkeypatch.setattr("cvar_core.api.sweep", lambda problem, **_: ran.append(problem.spec.loss))
+    monkeypatch.setattr("cvar_core.api.sweep", lambda problem, **_: ran.append(problem.spec))
     assert main(["compile"]) == 0
-    assert ran == list(losses.names())
+    assert [(spec.loss, spec.nonzeros is not None) for spec in ran] == [
+        (name, sparse) for name in losses.names() for sparse in (False, True)
+    ]
     assert "squared" in capsys.readouterr().out

@@ -123,7 +123,7 @@ def _controls(page: str) -> list[str]:
 
 def _cases(rng: random.Random, names: dict[str, list[str]], count: int) -> Iterator[Case]:
     for number in range(count):
-        page = PAGES[number % len(PAGES)] if rng.random() < 0.5 else rng.choice(_RUNNING)
+        page = PAGES[number % len(PAGES)] if number < len(PAGES) or rng.random() < 0.5 else rng.choice(_RUNNING)
         asked = rng.sample(names[page], k=min(len(names[page]), rng.choice((1, 1, 2, 3, 8))))
         yield Case(page, {name: [_value(rng) for _ in range(rng.choice((1, 1, 1, 2, 30)))] for name in asked})
 

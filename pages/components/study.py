@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from cvar_core.reading import number as read_number
 from cvar_core.results import GAP_TO_CLOSE, number
 
 from . import history, panels
+from .alive import keep_alive
 from .chart import Clicked, charts, encoded
 from .desk import Desk, Shown
 from .kept import Kept
@@ -24,8 +26,9 @@ from .words import capital, fault
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 HEIGHT = 430  # px of the two charts
-OFTEN, SELDOM = 0.5, 1.0  # seconds between two looks at a live run,
-_FEW = 3  # often while no more than so many runs are open
+# Seconds between two looks at a live run, by how many runs are open: each look costs the server what others wait for.
+_LOOKS = {3: 0.5, 12: 1.0, math.inf: 2.0}
+_BELOW = 2.3  # times as long for what lies below the fold; no whole number, or both would always come at once
 _BEST = "best"
 
 
@@ -72,13 +75,14 @@ class Study:
         spec = run.spec
         view = self._manager.view(spec, self._visitor)
         live = view is not None and view.live
-        often = OFTEN if self._manager.open_jobs <= _FEW else SELDOM
+        keep_alive(live, self._chart("alive"))
+        often = next(seconds for most, seconds in _LOOKS.items() if self._manager.open_jobs <= most)
         self._recall_chosen(spec.lambdas)
         # Laid out by the style sheet: what only a click changes stands outside of the fragment, and is not sent again.
         with st.container(key="live-charts"):
             st.fragment(self._draw, run_every=often if live else None)(spec, live)
             self._ask_chosen(spec.lambdas)
-        every = 2 * SELDOM if live else None  # what lies below the fold is drawn half as often
+        every = _BELOW * often if live else None
         if view is None or view.result is None:
             st.fragment(self._await_panels, run_every=every)(run)
         else:

@@ -35,6 +35,7 @@ def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str,
             "runs": sum(s.runs for s in stories),
             "changes": _spread([t for s in stories for t in s.changes]),
             "polls": _spread([t for s in stories for t in s.polls]),
+            "silences": sum(s.silences for s in stories),
         },
         "errors": [f"{s.kind} {s.link}: {error}" for s in stories for error in s.errors],
     }

@@ -55,14 +55,19 @@ class Tab:
         self._polls: list[tuple[float, str]] = []  # when, and of which fragment: sent and not yet answered
         self.widgets: dict[str, Widget] = {}  # by their key in the script
         self.poll_seconds: list[float] = []
+        self.heard = time.monotonic()  # the last change of the page
 
     async def runs(self) -> AsyncIterator[Run]:
-        """Yield every run as it ends, but for those that gave way to another."""
+        """Yield every run as it ends, or as another takes its place."""
         run = Run([], time.monotonic())
         async for data in self._socket:
             message = self._cache.resolve(ForwardMsg.FromString(data))
             kind = message.WhichOneof("type")
+            if kind == "delta":
+                self.heard = time.monotonic()
             if kind == "new_session":
+                if run.elements:
+                    yield run  # its end was lost, but a browser has drawn it
                 run = Run(list(message.metadata.run.fragment_ids), time.monotonic())
                 self._page = message.new_session.page_script_hash
                 if not run.fragment_ids:
@@ -79,6 +84,7 @@ class Tab:
                 self._cache.age(run.fragment_ids)
                 self._answered(run)
                 yield run
+                run = Run([], time.monotonic())
 
     async def rerun(self, fragment_id: str = "", *, automatic: bool = False, pressed: str | None = None) -> None:
         """Ask for a run, of a fragment or of everything; ``pressed`` is the id of a button."""

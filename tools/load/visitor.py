@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from streamlit.proto.Alert_pb2 import Alert
 from websockets.exceptions import ConnectionClosed
 
+from pages.components.alive import PATIENCE
+
 from .tab import Run, Tab, opened
 
 _PAUSE = 5.0  # seconds between two changes of a widget
@@ -33,6 +35,7 @@ class Story:
     progress: list[tuple[float, float]] = field(default_factory=list)
     changes: list[float] = field(default_factory=list)  # seconds until the page showed a changed λ
     polls: list[float] = field(default_factory=list)
+    silences: int = 0  # that the page had to break by itself
     runs: int = 0  # of the script or a fragment, that the server made for this visitor
     errors: list[str] = field(default_factory=list)
 
@@ -63,7 +66,7 @@ class _Visit:
         self._asked: tuple[str, float] | None = None  # the λ that is not on the page yet, and when it was typed
 
     async def stay(self) -> None:
-        fiddling = asyncio.create_task(self._fiddle())
+        busy = [asyncio.create_task(self._fiddle()), asyncio.create_task(self._break_silence())]
         try:
             async for run in self._tab.runs():
                 self._see(run)
@@ -74,7 +77,8 @@ class _Visit:
                     await self._tab.press("explore-run")
             self._story.errors.append("connection: the server closed it")
         finally:
-            fiddling.cancel()
+            for task in busy:
+                task.cancel()
             self._story.polls = self._tab.poll_seconds
 
     async def _fiddle(self) -> None:
@@ -84,6 +88,15 @@ class _Visit:
                 self._asked = lam, time.monotonic()
                 await self._tab.enter("explore_lambda", lam)
             await asyncio.sleep(_PAUSE)
+
+    async def _break_silence(self) -> None:
+        """Do what the page's own script does in a browser (see ``pages/components/alive.py``)."""
+        while True:
+            await asyncio.sleep(PATIENCE / 10)
+            if time.monotonic() - self._tab.heard > PATIENCE:
+                self._tab.heard = time.monotonic()
+                self._story.silences += 1
+                await self._tab.rerun()
 
     def _see(self, run: Run) -> None:
         story, now = self._story, time.monotonic()
