@@ -16,6 +16,8 @@ function watch(patience, ask) {
   const observer = new MutationObserver(() => (heard = Date.now()));
   const everything = { subtree: true, childList: true, characterData: true, attributes: true };
   observer.observe(document.querySelector('[data-testid="stMain"]') ?? document.body, everything);
+  const app = document.querySelector('[data-testid="stApp"]'); // it says when a run begins and ends, if nothing else does
+  if (app) observer.observe(app, { attributes: true });
   const timer = setInterval(() => {
     if (Date.now() - heard < patience) return;
     heard = Date.now();

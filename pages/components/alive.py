@@ -6,8 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-PATIENCE = 10.0  # seconds without any change on the page; a queued run may change less often, and is asked for in vain
-
 _mount = st.components.v2.component(
     "cvar_alive",
     html='<span class="cvar-alive" hidden></span>',
@@ -17,8 +15,8 @@ _mount = st.components.v2.component(
 )
 
 
-def keep_alive(live: bool, key: str, patience: float = PATIENCE) -> None:
-    """Run the script again when nothing on the page has changed for a while, as long as ``live``.
+def keep_alive(live: bool, key: str, patience: float) -> None:
+    """Run the script again when the page has heard nothing for so many seconds, as long as ``live``.
 
     Call it outside of fragments: what has to come again is everything, the orders to poll with it.
     """

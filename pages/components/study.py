@@ -75,8 +75,8 @@ class Study:
         spec = run.spec
         view = self._manager.view(spec, self._visitor)
         live = view is not None and view.live
-        keep_alive(live, self._chart("alive"))
         often = next(seconds for most, seconds in _LOOKS.items() if self._manager.open_jobs <= most)
+        keep_alive(live, self._chart("alive"), patience=2 * often + 2)
         self._recall_chosen(spec.lambdas)
         # Laid out by the style sheet: what only a click changes stands outside of the fragment, and is not sent again.
         with st.container(key="live-charts"):

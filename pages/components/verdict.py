@@ -55,11 +55,9 @@ def _cards(result: Result, epsilon: float, lam: float | None, mine: Judged | Non
         if result.at().iteration == 0:
             words = '<div class="decades">…</div><p>no update taken yet</p>'
         else:
-            words = (
-                f'<div class="decades">{escape(decades(found))}{unit}</div>'
-                f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>"
-                f"{_mine(result, lam, mine[name] if mine else None)}"
-            )
+            words = f'<div class="decades">{escape(decades(found))}{unit}</div>'
+            words += f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>"
+        words += _mine(result, lam, mine[name] if mine else None)
         drawn.append(
             f'<div class="cvar-card" style="border-left-color: {colour}">'
             f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>{words}</div>'
@@ -73,7 +71,7 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
     if verdict is None:
         low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
         return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
-    mark = "✓" if verdict.safe else "✗"
+    mark = "?" if verdict.iteration == 0 else "✓" if verdict.safe else "✗"
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
     return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
 

@@ -55,7 +55,7 @@ class Tab:
         self._polls: list[tuple[float, str]] = []  # when, and of which fragment: sent and not yet answered
         self.widgets: dict[str, Widget] = {}  # by their key in the script
         self.poll_seconds: list[float] = []
-        self.heard = time.monotonic()  # the last change of the page
+        self.heard = time.monotonic()  # anything of the server
 
     async def runs(self) -> AsyncIterator[Run]:
         """Yield every run as it ends, or as another takes its place."""
@@ -63,8 +63,7 @@ class Tab:
         async for data in self._socket:
             message = self._cache.resolve(ForwardMsg.FromString(data))
             kind = message.WhichOneof("type")
-            if kind == "delta":
-                self.heard = time.monotonic()
+            self.heard = time.monotonic()
             if kind == "new_session":
                 if run.elements:
                     yield run  # its end was lost, but a browser has drawn it

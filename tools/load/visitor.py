@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
 import re
 import time
@@ -11,8 +12,6 @@ from dataclasses import dataclass, field
 
 from streamlit.proto.Alert_pb2 import Alert
 from websockets.exceptions import ConnectionClosed
-
-from pages.components.alive import PATIENCE
 
 from .tab import Run, Tab, opened
 
@@ -63,6 +62,7 @@ class _Visit:
     def __init__(self, tab: Tab, story: Story) -> None:
         self._tab, self._story = tab, story
         self._curves: bytes | None = None
+        self._patience = 10.0  # seconds, until the page has said
         self._asked: tuple[str, float] | None = None  # the λ that is not on the page yet, and when it was typed
 
     async def stay(self) -> None:
@@ -92,8 +92,8 @@ class _Visit:
     async def _break_silence(self) -> None:
         """Do what the page's own script does in a browser (see ``pages/components/alive.py``)."""
         while True:
-            await asyncio.sleep(PATIENCE / 10)
-            if time.monotonic() - self._tab.heard > PATIENCE:
+            await asyncio.sleep(self._patience / 10)
+            if time.monotonic() - self._tab.heard > self._patience:
                 self._tab.heard = time.monotonic()
                 self._story.silences += 1
                 await self._tab.rerun()
@@ -111,6 +111,8 @@ class _Visit:
                 case "progress":
                     said = re.search(r"(\d+)%", element.progress.text)
                     story.progress.append((since, int(said[1]) / 100 if said else 0.0))
+                case "bidi_component" if element.bidi_component.id.endswith("-explore-alive"):
+                    self._patience = json.loads(element.bidi_component.json)["patience"] / 1000
                 case "bidi_component" if element.bidi_component.id.endswith("-explore-charts"):
                     self._see_curves(element.bidi_component.bytes.split(b"\n")[-1], since)
         if self._asked is not None and any(f"λ = {self._asked[0]} " in text for text in run.texts):
