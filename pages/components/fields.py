@@ -90,11 +90,12 @@ class Fields:
     def _depending_number(self, name: str, label: str, usual: float, on: object, about: str, step: float) -> Any:
         """Draw a number whose usual value depends ``on`` something else."""
         key, before = self._key(name), f"{self._page}-{name}-of"
+        then, was_usual = st.session_state.get(before, (on, usual))
         if key not in st.session_state:
             st.session_state[key] = _number_in_link(key, usual)
-        elif st.session_state.get(before, on) != on:
+        elif then != on or st.session_state[key] == was_usual:  # nobody has chosen it for this
             st.session_state[key] = usual
-        st.session_state[before] = on
+        st.session_state[before] = on, usual
         st.session_state[key] = st.session_state[key]  # as above
         chosen = st.number_input(label, step=step, format="%g", key=key, help=about)
         keep(key, repr(chosen), repr(usual))

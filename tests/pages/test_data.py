@@ -222,6 +222,9 @@ def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, mon
     page = opened(set="cars.csv", passes="")
     assert page.number_input(key="data_passes").value == 5, "32 rows are trained on"
     assert page.session_state["data-asked"].iterations == 160
+    page = opened(BOB, set="cars.csv", passes="")
+    files.add(BOB, "cars.csv", ROWS.encode())
+    assert shown(page.run()).number_input(key="data_passes").value == 5, "also when the file comes after its link"
     page = shown(page.number_input(key="data_passes").set_value(7.0).run())
     assert page.query_params["data_passes"] == "7.0"
     page = shown(select(page, "set").set_value("diabetes").run())
