@@ -149,9 +149,11 @@ def _figure(frame: Frame, result: Result, drawn: Sequence[Series], title: str, c
     about = f"{lines}, {f'median of {seeds} seeds' if seeds > 1 else 'one seed'}"
     raised = "diverged or off the chart"
     figure = frame.figure(drawn, raised, title if drawn else "The runs are starting", about, chosen)
+    # One triangle a method, and the words above say what is thin.
+    figure["data"] = [trace for trace in figure["data"] if not trace["uid"].endswith("-second-triangles")]
     for trace in figure["data"]:
         if "-second-" in trace["uid"]:
-            trace["showlegend"] = False  # the words above say what is thin
+            trace["showlegend"] = False
     return figure
 
 

@@ -59,6 +59,7 @@ def test_a_seed_that_diverged_is_the_worst_and_is_marked():
     assert y[3] is None
     lambdas = result.spec.lambdas
     assert trace(drawn, "sgm-triangles")["x"] == [lambdas[2], lambdas[3]]
+    assert not [one for one in drawn["data"] if one["uid"].endswith("second-triangles")], "once a method"
     assert "2 of" not in trace(drawn, "sgm-triangles")["text"][1]
     assert "diverged" in trace(drawn, "sgm-triangles")["text"][1]
 
