@@ -1,4 +1,4 @@
-"""For pages under ``AppTest``: a manager whose work the test does, and links that lead nowhere."""
+"""For pages under ``AppTest`` a manager whose work the test does, for a browser a server whose work it paces."""
 
 import functools
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ from cvar_core.problem import anatomy
 from cvar_core.store import Store
 from cvar_core.theory import measured as measuring
 from pages.components import service
+from tests.pages.driving import Visits
+from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
 from tests.pages.opening import AT_ONCE, smaller
 from tests.solving import solved_once as solved_once
@@ -56,3 +58,33 @@ def jobs(held, solved_once, monkeypatch) -> Iterator[Manager]:
     monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # many pieces, so that there is a middle to look at
     yield manager
     manager.close()
+
+
+# In a browser.
+
+
+@pytest.fixture(scope="module")
+def everybodys_gate(tmp_path_factory) -> Gate:
+    return Gate(tmp_path_factory.mktemp("gate") / "seconds")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
+    with laboratory(tmp_path_factory.mktemp("data"), everybodys_gate) as running:
+        yield running
+
+
+@pytest.fixture
+def gate(everybodys_gate) -> Iterator[Gate]:
+    """Slows the runs of this test's server; the next test finds it open."""
+    yield everybodys_gate
+    everybodys_gate.open()
+
+
+@pytest.fixture
+def visit(browser, server) -> Iterator[Visits]:
+    """Opens links, each as a new visitor; nothing may go wrong in their browsers."""
+    visits = Visits(browser, server.url)
+    yield visits
+    visits.close()
+    assert visits.errors == []

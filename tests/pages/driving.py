@@ -39,7 +39,9 @@ class Visits:
     def _hear(self, message: Any) -> None:
         ours = message.location.get("url", "").startswith(self._url)
         unreachable = message.text.startswith("Failed to load resource: net::") and not ours
-        if message.type == "error" and not unreachable:
+        # Streamlit looks for its own addresses below the page's path first, where they are not.
+        elsewhere = "404" in message.text and re.search(r"/\w+/_stcore/", message.location.get("url", ""))
+        if message.type == "error" and not unreachable and not elsewhere:
             self.errors.append(message.text)
 
     def close(self) -> None:

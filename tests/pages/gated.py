@@ -5,10 +5,13 @@ A run can then be looked at in any state for as long as it takes to look, on a m
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.pages.serving import ROOT, Server, served
 
 VARIABLE = "CVAR_TEST_GATE"
 _LOOK = 0.02  # seconds between two looks at the file
@@ -32,6 +35,14 @@ class Gate:
     def hold(self) -> None:
         """Let no further piece begin."""
         self.pace(float("inf"))
+
+
+@contextmanager
+def laboratory(folder: Path, gate: Gate, port: int | None = None) -> Iterator[Server]:
+    """Serve the app with its data in a folder, and with workers that the gate paces."""
+    env = {"CVAR_DATA_DIR": str(folder), VARIABLE: str(gate.file)}
+    with served(ROOT / "app.py", env=env, port=port, by=__name__) as server:
+        yield server
 
 
 class _Gated(ThreadPoolExecutor):

@@ -3,7 +3,6 @@
 import csv
 import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from cvar_core import load, sweep
-from tests.pages import gated
 from tests.pages.driving import (
-    Visits,
     button,
     click_point,
     curves_file,
@@ -29,41 +26,13 @@ from tests.pages.driving import (
     until,
     until_words,
 )
-from tests.pages.gated import Gate
-from tests.pages.serving import ROOT, Server, served
+from tests.pages.serving import ROOT
 
 pytestmark = pytest.mark.browser
 
 DATA = ROOT.parent / "shared" / "data"
 PASSES = itertools.count(2)  # a second try is another run
 _MEDIAN = "chart.data.find(trace => trace.uid === 'spl+-median')"
-
-
-@pytest.fixture(scope="module")
-def everybodys_gate(tmp_path_factory) -> Gate:
-    return Gate(tmp_path_factory.mktemp("gate") / "seconds")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
-    env = {"CVAR_DATA_DIR": str(tmp_path_factory.mktemp("data")), gated.VARIABLE: str(everybodys_gate.file)}
-    with served(ROOT / "app.py", env=env, by=gated.__name__) as running:
-        yield running
-
-
-@pytest.fixture
-def gate(everybodys_gate) -> Iterator[Gate]:
-    yield everybodys_gate
-    everybodys_gate.open()
-
-
-@pytest.fixture
-def visit(browser, server) -> Iterator[Visits]:
-    visits = Visits(browser, server.url)
-    yield visits
-    visits.close()
-    # Streamlit asks for its health below the page's own path first, which nobody answers.
-    assert [error for error in visits.errors if "404" not in error] == []
 
 
 @pytest.fixture

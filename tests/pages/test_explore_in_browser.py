@@ -5,10 +5,7 @@ import html
 import json
 import re
 import statistics
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,7 +14,6 @@ import pytest
 from playwright.sync_api import expect
 
 from cvar_core import Problem, ProblemSpec, Result, SweepSpec, sweep
-from tests.pages import gated
 from tests.pages.driving import (
     Visits,
     after_updates,
@@ -47,8 +43,7 @@ from tests.pages.driving import (
     until_words,
     zoom,
 )
-from tests.pages.gated import Gate
-from tests.pages.serving import ROOT, Server, served
+from tests.pages.gated import Gate, laboratory
 
 pytestmark = pytest.mark.browser
 
@@ -57,40 +52,6 @@ PROBLEM = {"noise": "normal", "eval_size": 5_000}
 GROWING = {**PROBLEM, "seeds": 5, "checkpoints": 100}  # looked at while it grows, as slowly as the test's gate says
 SHORT = {**PROBLEM, "seeds": 2}
 SLOW = 0.1  # seconds a piece
-
-
-@contextmanager
-def laboratory(folder: Path, gate: Gate, port: int | None = None) -> Iterator[Server]:
-    env = {"CVAR_DATA_DIR": str(folder), gated.VARIABLE: str(gate.file)}
-    with served(ROOT / "app.py", env=env, port=port, by=gated.__name__) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def everybodys_gate(tmp_path_factory) -> Gate:
-    return Gate(tmp_path_factory.mktemp("gate") / "seconds")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
-    with laboratory(tmp_path_factory.mktemp("data"), everybodys_gate) as running:
-        yield running
-
-
-@pytest.fixture
-def gate(everybodys_gate) -> Iterator[Gate]:
-    """Slows the runs of this test's server; the next test finds it open."""
-    yield everybodys_gate
-    everybodys_gate.open()
-
-
-@pytest.fixture
-def visit(browser, server) -> Iterator[Visits]:
-    """Opens links, each as a new visitor; nothing may go wrong in their browsers."""
-    visits = Visits(browser, server.url)
-    yield visits
-    visits.close()
-    assert visits.errors == []
 
 
 @functools.cache
