@@ -17,6 +17,7 @@ from tests.pages.driving import Visits
 from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
 from tests.pages.opening import AT_ONCE, smaller
+from tests.pages.serving import Server
 from tests.solving import solved_once as solved_once
 
 
