@@ -11,7 +11,7 @@ from .desk import Desk, Shown
 from .fields import Asked
 from .history import title
 from .lesson import arrive
-from .run_bar import run_bar, start
+from .run_bar import pressed, run_bar, start
 from .study import Study
 
 PATIENCE = 30  # seconds: what takes longer does not start by itself
@@ -28,7 +28,10 @@ def choose(desk: Desk, asked: Asked, buttons: Any) -> Shown | None:
     """Return the run to show: what is asked for, if it exists or starts by itself, or else the one before."""
     page, jobs = desk.page, desk.manager
     shown = None if arrive(page) else desk.shown
+    wanted = pressed(page)
     if asked.spec is not None:
+        if wanted:
+            start(desk, asked)
         recipe = None if asked.recipe is None else asked.recipe.to_json()
         same = shown is not None and asked.spec == shown.spec
         if same or jobs.open(asked.spec, desk.visitor, recipe) is not None:

@@ -23,7 +23,7 @@ def run_bar(desk: Desk, asked: Asked) -> None:
     run, cancel = st.columns(2)
     run.button(
         _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{desk.page}-run",
-        disabled=asked.spec is None or mine or done, on_click=start, args=(desk, asked),
+        disabled=asked.spec is None or mine or done, on_click=_press, args=(desk.page,),
     )  # fmt: skip
     cancel.button(
         "Cancel", icon=":material/stop:", width="stretch", key=f"{desk.page}-cancel",
@@ -45,6 +45,16 @@ def _about(manager: Manager, asked: Asked, view: View | None) -> str:
         return "This run is stored; change something to run it anew."
     left = 1.0 if view is None else 1 - view.progress
     return f"{_runs(asked.spec)}, {_duration(left * manager.estimate(asked.spec))} on this server."
+
+
+def _press(page: str) -> None:
+    # What is to be run is known when the controls are drawn: a field may have been changed just before the button.
+    st.session_state[f"{page}-pressed"] = True
+
+
+def pressed(page: str) -> bool:
+    """Tell, once, whether Run was pressed."""
+    return bool(st.session_state.pop(f"{page}-pressed", False))
 
 
 def start(desk: Desk, asked: Asked) -> bool:

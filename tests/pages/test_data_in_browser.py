@@ -67,9 +67,9 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     assert field(page, "Loss").input_value() == "logistic"
     assert "data_test=agaricus.txt.test" in page.url
     enter(page, "Passes", passes)
-    page.wait_for_url(f"**data_passes={passes}.0**")
     gate.pace(0.05)
-    button(page, "Run").click()
+    button(page, "Run").click()  # at once: what is run is what the controls say now
+    page.wait_for_url(f"**data_passes={passes}.0**")
     until_words(page, re.compile(r"Running the methods"))
     until(page, "data-measures-along", f"chart => {_MEDIAN}?.x.length >= 3")
     first = heights(page, "data-measures-along")["spl+-median"][0]

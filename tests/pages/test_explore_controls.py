@@ -121,3 +121,14 @@ def test_every_preset_is_what_the_controls_then_say(jobs):
         asked = page.session_state["explore-asked"]
         assert asked == spec, name
         assert page.selectbox(key="explore_preset").value == name
+
+
+def test_run_means_what_the_controls_say_when_it_is_pressed(jobs, held):
+    """A field may be changed just before Run, with no time for the page to be drawn in between."""
+    page = finished(held)
+    page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
+    page.selectbox(key="explore_loss").set_value("logistic")
+    shown(button(page, "Run").click().run())
+    assert page.session_state["explore-shown"].spec == small({"loss": "logistic"})
+    assert jobs.view(small({"loss": "logistic"}), "").live
+    assert jobs.view(small({"loss": "absolute"}), "") is None
