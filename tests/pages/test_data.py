@@ -310,3 +310,16 @@ def test_a_set_that_is_not_here_offers_its_download_and_says_when_that_fails(ope
     page = shown(page.button(key="data-fetch").click().run())
     assert "there is no connection to it" in said(page)
     assert "/secret/path" not in said(page), "where things lie on the server is nobody's business"
+
+
+def test_a_run_opens_from_the_history_though_its_file_is_gone(opened, files, held):
+    files.add(ADA, "cars.csv", ROWS.encode())
+    first = finished(opened(set="cars.csv"), held)
+    asked = first.session_state["data-asked"]
+    curves = charts_of(first)["data-sensitivity"]["figure"]["data"]
+    files.remove(ADA, "cars.csv")
+    page = panel(finished(opened(set="diabetes"), held), "Your runs")
+    page = shown(page.button(key=f"data-open-{asked.id}").click().run())
+    assert "Cars.csv is not among your files" in faults(page)[0]
+    assert charts_of(page)["data-sensitivity"]["figure"]["data"] == curves
+    assert "--data cars.csv" in panel(page, "Reproduce").code[0].value
