@@ -27,7 +27,7 @@ with st.sidebar:
     study.ask()
     controls.ask_which()
     draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
-    draw_files(PAGE, files, visitor, list(sources.own.values()))
+    draw_files(PAGE, sources)
     asked = controls.ask()
     with st.container(key="run-bar"):
         buttons = st.container()

@@ -5,7 +5,7 @@ from .manager import Manager, threads
 from .refused import Refused
 from .settings import Settings
 from .shelf import Shelf
-from .uploads import Upload, Uploads, named
+from .uploads import Upload, Uploads
 from .view import Entry, View
 
 __all__ = [
@@ -18,6 +18,5 @@ __all__ = [
     "Upload",
     "Uploads",
     "View",
-    "named",
     "threads",
 ]

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from cvar_core.data import sets
-from cvar_core.jobs import Limits, Refused, Upload, Uploads
+from cvar_core.jobs import Limits, Refused, Uploads
 
+from .sources import Sources
 from .words import fault, plain
 
 
@@ -44,15 +45,16 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
         st.markdown(fault(sentence.rstrip(".")))
 
 
-def draw_files(page: str, files: Uploads, visitor: str, own: list[Upload]) -> None:
+def draw_files(page: str, sources: Sources) -> None:
     """List the visitor's files."""
+    own = list(sources.own.values())
     with st.expander(f"Your files ({len(own)})"):
         for k, upload in enumerate(own):
             about, delete = st.columns([3, 2], vertical_alignment="center")
             about.markdown(f"{plain(upload.name, 40)}  \n:gray[{_size(upload.size)}, {_left(upload.until)}]")
             delete.button(
                 "Delete", key=f"{page}-delete-file-{k}", type="tertiary", icon=":material/delete:", width="stretch",
-                on_click=files.remove, args=(visitor, upload.name),
+                on_click=sources.remove, args=(upload.name,),
             )  # fmt: skip
         if not own:
             st.caption("None yet.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import time
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
@@ -12,11 +14,20 @@ from cvar_core.data import DataError, Dataset, Preview, Recipe, missing, sets, t
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
 
 
+class _Stamp(NamedTuple):
+    """Tells a visitor's file from all others, and from what it was before."""
+
+    path: str
+    until: float
+
+
 class Sources:
-    """What one visitor can run on. What was read once is kept on the server's shelf."""
+    """What one visitor can run on. What was read once is kept on the server's shelf, but not longer than its file."""
 
     def __init__(self, files: Uploads, shelf: Shelf, limits: Limits, visitor: str) -> None:
         self._files, self._shelf, self._limits, self._visitor = files, shelf, limits, visitor
+        now = time.time()
+        shelf.drop(lambda key: any(stamp.until <= now for stamp in _stamps_in(key)))
         self.own: dict[str, Upload] = {each.name: each for each in files.of(visitor)}
 
     @property
@@ -27,6 +38,12 @@ class Sources:
 
     def has(self, name: str) -> bool:
         return name in self.own or (name in sets and not missing(sets[name]))
+
+    def remove(self, name: str) -> None:
+        """Delete a file of the visitor's, and what was read of it."""
+        path = str(self.own[name].path)
+        self._files.remove(self._visitor, name)
+        self._shelf.drop(lambda key: any(stamp.path == path for stamp in _stamps_in(key)))
 
     def columns(self, name: str) -> tuple[str, ...] | None:
         """Return the columns of a CSV file of the visitor's; ``None`` for anything else."""
@@ -73,6 +90,9 @@ class Sources:
     def _stamps(self, recipe: Recipe) -> tuple[Any, ...]:
         return tuple(self._stamp(name) for name in (recipe.data, recipe.test) if name is not None)
 
-    def _stamp(self, name: str) -> Any:
-        """Return what tells a visitor's file from all others, and from what it was before."""
-        return (str(self.own[name].path), self.own[name].until) if name in self.own else name
+    def _stamp(self, name: str) -> _Stamp | str:
+        return _Stamp(str(self.own[name].path), self.own[name].until) if name in self.own else name
+
+
+def _stamps_in(key: Iterable[object]) -> list[_Stamp]:
+    return [part for part in key if isinstance(part, _Stamp)]

@@ -150,8 +150,10 @@ def test_a_deleted_file_leaves_what_was_computed(opened, files, held):
     files.add(ADA, "cars.csv", ROWS.encode())
     page = finished(opened(set="cars.csv"), held)
     before = charts_of(page)["data-sensitivity"]["figure"]["data"]
+    assert any("cars.csv" in repr(key) for key in service.shelf()._kept)
     page = shown(page.button(key="data-delete-file-0").click().run())
     assert files.of(ADA) == []
+    assert not any("cars.csv" in repr(key) for key in service.shelf()._kept), "nor is what was read of it"
     assert "Cars.csv is not among your files" in faults(page)[0]
     assert "Below is still the run before: cars.csv" in said(page)
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == before
@@ -182,6 +184,15 @@ def test_synthetic_runs_and_runs_on_data_are_listed_on_their_own_pages(opened, h
     page = panel(finished(opened(), held), "Your runs")
     assert "breast-cancer" in said(page)
     assert "lognormal" not in said(page)
+
+
+def test_what_was_read_of_a_file_goes_with_its_time(opened, files, monkeypatch):
+    kept = files.add(ADA, "cars.csv", ROWS.encode())
+    opened(set="cars.csv")
+    assert any("cars.csv" in repr(key) for key in service.shelf()._kept)
+    monkeypatch.setattr("time.time", lambda: kept.until + 1)
+    opened(BOB)
+    assert not any("cars.csv" in repr(key) for key in service.shelf()._kept)
 
 
 def came(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
