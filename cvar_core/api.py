@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -13,7 +13,7 @@ from .cancel import Stop
 from .catalogue import losses
 from .engine import Progress, run
 from .problem import Problem
-from .results import Result, Verdict
+from .results import RISK, Result, Verdict, criterion
 from .specs import SpecError, SweepSpec, paper_grid
 
 
@@ -74,6 +74,7 @@ def check(
     schedule: str = "decreasing",
     workers: int | None = None,
     *,
+    measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
     checkpoints: int = 26,
@@ -82,11 +83,11 @@ def check(
 ) -> Verdict:
     """Tell whether λ is safe for a method, and how many decades of margin it has on each side.
 
-    λ is tried together with the paper's grid. It is safe when no seed diverges and the median final
-    suboptimality is at most ``epsilon``; by default it has to close 90% of the gap at the start, or the share
-    ``closed``.
+    λ is tried together with the paper's grid. It is safe when every start closes 90% of its own gap (or the share
+    ``closed``; or ends with a gap of at most ``epsilon``). The gap is the excess risk of the model, or, with
+    ``measure="objective"``, the suboptimality of model and threshold together.
     """
-    ensure_epsilon(epsilon, closed)
+    by = criterion(measure, closed, epsilon)  # what is wrong with it is said before the work, not after it
     (lam,) = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
     result = sweep(
         problem,
@@ -100,23 +101,7 @@ def check(
         report=report,
         stop=stop,
     )
-    return result.verdict(method, lam, chosen_epsilon(result, epsilon, closed))
-
-
-def chosen_epsilon(result: Result, epsilon: float | None, closed: float | None) -> float:
-    """Return ε: given outright, by the share of the gap to close, or the default."""
-    ensure_epsilon(epsilon, closed)
-    if epsilon is not None:
-        return epsilon
-    return result.epsilon() if closed is None else result.epsilon(closed)
-
-
-def ensure_epsilon(epsilon: Any, closed: Any) -> None:
-    """Raise unless ε and the share of the gap to close are what they may be; before the work, not after it."""
-    if epsilon is not None and not (isinstance(epsilon, Real) and 0 < float(epsilon) < float("inf")):
-        raise SpecError(f"epsilon is {epsilon!r}, but it must be a finite number above 0")
-    if closed is not None and not (isinstance(closed, Real) and 0 < float(closed) < 1):
-        raise SpecError(f"closed is {closed!r}, but the share of the gap to close must lie between 0 and 1")
+    return result.judged(by).verdict(method, lam)
 
 
 def thread_count(workers: Any) -> int:

@@ -4,33 +4,49 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 
 from . import figures
 from .catalogue import losses, methods, noises, schedules
-from .results import Result, UsableRange, certainty, decades, finding, number
+from .results import (
+    JUDGED_BY,
+    MEASURES,
+    Criterion,
+    Judged,
+    Result,
+    UsableRange,
+    against_constant,
+    blurred,
+    certainty,
+    decades,
+    finding,
+    interval,
+    number,
+    sureness,
+)
 from .specs import ProblemSpec, SweepSpec
 from .version import __version__
 
-_HEIGHTS = {"sensitivity": 520, "curves": 500}  # px
+_HEIGHTS = {"sensitivity": 520, "curves": 500, "parts": 420}  # px
 
 
-def html(result: Result, command: str, epsilon: float | None = None) -> str:
+def html(result: Result, command: str, by: Criterion | None = None) -> str:
     """Return the report of a sweep.
 
     Parameters
     ----------
     command
         What reproduces the result, shown as it is.
-    epsilon
-        What counts as usable; the result's default if not given.
+    by
+        What counts as usable, and by which measure the report opens; it shows every measure.
     """
     from plotly.offline import get_plotlyjs
 
-    limit = result.epsilon() if epsilon is None else epsilon
+    by = Criterion() if by is None else by
     spec = result.spec
     subject = _subject(spec.problem)
-    drawn = {theme: _charts(result, limit, theme) for theme in ("light", "dark")}
+    drawn = {theme: _charts(result, by, theme) for theme in ("light", "dark")}
     sections = "".join(_section(name, title, caption) for name, (_, title, caption) in drawn["light"].items())
     data = {theme: {name: figure for name, (figure, *_) in charts.items()} for theme, charts in drawn.items()}
     # In JSON a "<" only stands in strings, where it may be written \u003c: no text can end the script.
@@ -48,14 +64,14 @@ def html(result: Result, command: str, epsilon: float | None = None) -> str:
 <body>
 <main>
 <p class="kicker">{escape(subject)}</p>
-<h1>{escape(finding(result, limit))}</h1>
-<p class="lead">{escape(_lead(result, limit))}</p>
-{_verdicts(result, limit)}
+<h1>{escape(finding(result, by))}</h1>
+<p class="lead">{escape(_lead(result, by))}</p>
+{_verdicts(result, by)}
 {sections}
 <h2>What was run</h2>
 {_table([*_problem(spec.problem), *_sweep(spec)])}
 <h2>Optimum and time</h2>
-{_table(_numbers(result, limit))}
+{_table(_numbers(result, by))}
 <h2>Reproduce it</h2>
 <pre><code>{escape(command)}</code></pre>
 <p class="quiet">Run {escape(spec.id)} · cvar_core {escape(__version__)}</p>
@@ -68,19 +84,31 @@ def html(result: Result, command: str, epsilon: float | None = None) -> str:
 """
 
 
-def _charts(result: Result, epsilon: float, theme: str) -> dict[str, tuple[figures.Figure, str, str]]:
+def _charts(result: Result, by: Criterion, theme: str) -> dict[str, tuple[figures.Figure, str, str]]:
     """Return the charts with their headings and captions, which are set as text: that breaks its lines."""
-    chart, _, caption = figures.without_title(figures.sensitivity(result, epsilon=epsilon, theme=theme))
-    charts = {"sensitivity": (chart, "Sensitivity to the step size", caption)}  # its finding is the report's title
+    charts = {}
+    for measure in _ordered(by):
+        judging = replace(by, measure=measure)
+        chart, title, caption = figures.without_title(figures.sensitivity(result, by=judging, theme=theme))
+        # The finding by the first measure is the report's title.
+        heading = f"Sensitivity to the step size, by {JUDGED_BY[measure]}"
+        words = caption if measure == by.measure else f"{title}. {caption}"
+        charts[f"sensitivity-{measure}"] = (chart, heading, words)
     if any(result.best_lambda(name) is not None for name in result.spec.methods):
-        charts["curves"] = figures.without_title(figures.curves(result, theme=theme))
+        charts["curves"] = figures.without_title(figures.curves(result, measure=by.measure, theme=theme))
+        charts["parts"] = figures.without_title(figures.parts(result, measure=by.measure, theme=theme))
     return charts
+
+
+def _ordered(by: Criterion) -> list[str]:
+    """Return the measures, the one that is judged by first."""
+    return sorted(MEASURES, key=lambda measure: measure != by.measure)
 
 
 def _section(name: str, title: str, caption: str) -> str:
     return (
         f'<h2>{escape(title)}</h2>\n<figure><figcaption class="quiet">{escape(caption)}</figcaption>'
-        f'<div class="chart" id="{name}" style="height:{_HEIGHTS[name]}px"></div></figure>\n'
+        f'<div class="chart" id="{name}" style="height:{_HEIGHTS[name.split("-")[0]]}px"></div></figure>\n'
     )
 
 
@@ -89,32 +117,50 @@ def _subject(problem: ProblemSpec) -> str:
     return f"CVaR at β = {problem.beta:g}, {problem.loss} loss, {where}"
 
 
-def _lead(result: Result, epsilon: float) -> str:
-    closed = 1 - epsilon / result.start_gap if result.start_gap > 0 else 0.0
-    share = f": it closes {100 * closed:.4g}% of the gap at the start" if closed > 0 else ""
-    what = f"the median final suboptimality over the seeds is at most ε = {number(epsilon)}{share}"
-    return f"A step size λ is usable when no seed diverged and {what}."
+def _lead(result: Result, by: Criterion) -> str:
+    judged = result.judged(by)
+    gap = "the excess risk of the model" if by.measure == "risk" else "the suboptimality of model and threshold"
+    reach = (
+        f"closes at least {100 * by.closed:.4g}% of its own gap at the start"
+        if by.epsilon is None
+        else f"ends with a gap of at most {number(by.epsilon)}"
+    )
+    words = (
+        f"A step size λ is usable for a start when the run does not diverge and {reach}. The gap here is {gap}: "
+        f"{number(judged.start)} at the start, so that ε = {number(judged.epsilon)}, both the median over the starts."
+    )
+    return " ".join([words, *(f"{more}." for more in (blurred(judged), against_constant(judged)) if more)])
 
 
-def _verdicts(result: Result, epsilon: float) -> str:
-    """Return the table of what each method forgives."""
-    ranges = result.ranges(epsilon)
-    end, spec = result.at(), result.spec
+def _verdicts(result: Result, by: Criterion) -> str:
+    """Return the table of what each method forgives, by every measure."""
+    judged, spec = {measure: result.judged(replace(by, measure=measure)) for measure in _ordered(by)}, result.spec
+    first = judged[by.measure]
     rows = []
     for m, name in enumerate(spec.methods):
-        best = result.best_lambda(name)
-        gap = None if best is None else float(end.median[m, spec.lambdas.index(best)])
-        cells = [number(best), number(gap), _range(ranges[name]), decades(ranges[name])]
+        best = first.best_lambda(name)
+        gap = None if best is None else float(first.at().median[m, spec.lambdas.index(best)])
+        widths = [_forgiven(each, name) for each in judged.values()]
+        cells = [number(best), number(gap), _range(first.forgiven[name].typical), *widths]
         label = (
             f'<th scope="row"><span class="method-{m}">{figures.glyph(name)}</span> {escape(methods[name].label)}</th>'
         )
         rows.append(f"<tr>{label}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
-    head = ("method", "best λ", "suboptimality there", "usable λ", "decades")
+    widths = [f"decades by {JUDGED_BY[measure]}" for measure in judged]
+    head = ("method", "best λ", "gap there", "usable λ", *widths)
+    about = f'<p class="quiet">In brackets: the {escape(sureness(len(spec.seeds)))}.</p>' if len(spec.seeds) > 1 else ""
     return (
         '<div class="wide"><table class="verdicts"><thead><tr>'
         + "".join(f'<th scope="col">{title}</th>' for title in head)
-        + f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        + f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{about}"
     )
+
+
+def _forgiven(judged: Judged, method: str) -> str:
+    if judged.nothing_to_close is not None:
+        return "no verdict"
+    found = judged.forgiven[method]
+    return decades(found) + (f" ({interval(found)})" if interval(found) else "")
 
 
 def _range(found: UsableRange | None) -> str:
@@ -167,7 +213,7 @@ def _sweep(spec: SweepSpec) -> list[tuple[str, str]]:
     ]
 
 
-def _numbers(result: Result, epsilon: float) -> list[tuple[str, str]]:
+def _numbers(result: Result, by: Criterion) -> list[tuple[str, str]]:
     optimum = result.optimum
     gap = (
         "no certificate was found" if optimum.gap is None else f"certified within {number(optimum.gap)} of the minimum"
@@ -179,9 +225,17 @@ def _numbers(result: Result, epsilon: float) -> list[tuple[str, str]]:
     rows = [
         ("F*", f"{optimum.value:.10g}, {gap}"),
         ("α*", f"{optimum.alpha:.6g}"),
-        ("gap at the start", f"{number(result.start_gap)}, the median over seeds"),
-        ("ε", number(epsilon)),
     ]
+    for measure in _ordered(by):
+        judged = result.judged(replace(by, measure=measure))
+        gaps = f"{number(judged.start)} at the start, ε = {number(judged.epsilon)}, medians over the starts"
+        rows.append((f"gap by {JUDGED_BY[measure]}", gaps))
+    if optimum.floor:
+        rows.append(
+            ("floor", f"{number(optimum.floor)}: what the population's best model shows above F* on the points")
+        )
+    if optimum.constant is not None:
+        rows.append(("best constant prediction", f"CVaR {number(optimum.constant)}"))
     if "total" in timings:
         rows.append(("time", f"{timings['total']:.2f} s on the clock"))
     if parts:

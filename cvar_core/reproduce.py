@@ -9,12 +9,12 @@ from typing import Any
 from .catalogue import noises
 from .data import Recipe
 from .reading import write_grid
-from .results import GAP_TO_CLOSE
+from .results import GAP_TO_CLOSE, RISK, Criterion
 from .specs import ProblemSpec, SweepSpec
 
 
-def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None = None) -> str:
-    """Return the command line of a sweep, on data if there is a recipe for them.
+def command(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None = None) -> str:
+    """Return the command line of a sweep judged by a criterion, on data if there is a recipe for them.
 
     >>> command(SweepSpec(ProblemSpec(loss="absolute"), seeds=3))
     'python -m cvar_core sweep --loss absolute --seeds 3'
@@ -33,19 +33,21 @@ def command(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None
         elif name == "seeds":
             value = _count(value) or ",".join(str(seed) for seed in value) + ("," if len(value) == 1 else "")
         flags.append(f"--{name} {value}")
-    if closed != GAP_TO_CLOSE:
-        flags.append(f"--epsilon {100 * closed:g}%")
+    judging = _judging(by)
+    if "measure" in judging:
+        flags.append(f"--measure {judging['measure']}")
+    if "closed" in judging:
+        flags.append(f"--epsilon {100 * judging['closed']:g}%")
     return " ".join(["python -m cvar_core sweep", *flags])
 
 
-def python(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None = None) -> str:
+def python(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None = None) -> str:
     """Return the Python lines of a sweep, on data if there is a recipe for them."""
     given = ["problem"]
     for name, value in _changed(spec).items():
         if name == "seeds":
             value = _count(value) or value
         given.append(f"{name}={value!r}")
-    epsilon = "" if closed == GAP_TO_CLOSE else f"result.epsilon({closed!r})"
     changed = _changed(spec.problem)
     return "\n".join(
         [
@@ -53,9 +55,17 @@ def python(spec: SweepSpec, closed: float = GAP_TO_CLOSE, recipe: Recipe | None 
             "",
             *([f"problem = Problem.synthetic({_given(changed)})"] if recipe is None else _data_lines(recipe, changed)),
             f"result = sweep({', '.join(given)})",
-            f"result.robustness({epsilon})",
+            f"result.robustness({_given(_judging(by))})",
         ]
     )
+
+
+def _judging(by: Criterion | None) -> dict[str, Any]:
+    """Return what a criterion has that is not a default."""
+    if by is None:
+        return {}
+    usual = {"measure": RISK, "closed": GAP_TO_CLOSE}
+    return {name: getattr(by, name) for name, value in usual.items() if getattr(by, name) != value}
 
 
 def _data_flags(recipe: Recipe) -> list[str]:

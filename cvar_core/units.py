@@ -156,7 +156,7 @@ class Tolerance:
     def range(self, variant: Variant, scale: float) -> UsableRange | None:
         """Return the usable λ around the best one, or ``None`` if there is none."""
         v, k = VARIANTS.index(variant), self.scales.index(scale)
-        return usable_range(self.lambdas, self.left.median[v, k], self.diverged[v, k] == 0, LEFT)
+        return usable_range(self.lambdas, np.where(self.diverged[v, k] == 0, self.left.median[v, k], np.nan), LEFT)
 
     def best(self, variant: Variant, scale: float) -> int | None:
         """Return the place of the best λ, or ``None`` if none is usable."""

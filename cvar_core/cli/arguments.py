@@ -12,6 +12,8 @@ from ..catalogue import losses, methods, noises, schedules
 from ..data import Dataset, Recipe
 from ..problem import Problem
 from ..reading import number, read_grid, whole
+from ..results import MEASURES, RISK, Criterion
+from ..results import criterion as make_criterion
 from ..specs import ProblemSpec, SpecError, SweepSpec
 
 _DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
@@ -110,7 +112,12 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
     group.add_argument("--schedule", default=_DEFAULTS["schedule"], help=f"{', '.join(schedules.names())}")
     group.add_argument("--checkpoints", default=_DEFAULTS["checkpoints"], help="recorded points (default: %(default)s)")
-    group.add_argument("--epsilon", default=None, help="usable up to this suboptimality, or close so much: 99%%")
+    group.add_argument(
+        "--measure",
+        default=RISK,
+        help="judge by the model's risk or the objective: risk, objective (default: %(default)s)",
+    )
+    group.add_argument("--epsilon", default=None, help="usable up to this gap, or close so much of it: 99%%")
     group.add_argument("--workers", default=None, help="threads (default: one per processor)")
 
 
@@ -195,6 +202,14 @@ def epsilon(text: str | None) -> tuple[float | None, float | None]:
     if not 0 < value < math.inf:
         raise SpecError(f"--epsilon is {text!r}, but it must be a finite number above 0, or a share such as 99%")
     return value, None
+
+
+def criterion(args: argparse.Namespace) -> Criterion:
+    """Read what counts as usable, and by which measure."""
+    given, closed = epsilon(args.epsilon)
+    if args.measure not in MEASURES:
+        raise SpecError(f"--measure is {args.measure!r}, but it must be one of {', '.join(MEASURES)}")
+    return make_criterion(args.measure, closed, given)
 
 
 def _noise_parameter(text: str) -> tuple[str, float]:

@@ -11,14 +11,31 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import reading
-from ..api import check, chosen_epsilon, compile_kernels, sweep, thread_count
+from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
 from ..engine import Progress
-from ..results import Result, certainty, decades, finding, judgement, measured, number
+from ..results import (
+    JUDGED_BY,
+    MEASURES,
+    Criterion,
+    Judged,
+    Result,
+    against_constant,
+    blurred,
+    certainty,
+    decades,
+    finding,
+    interval,
+    judgement,
+    measured,
+    number,
+    sureness,
+)
 from ..specs import SpecError
 from . import arguments, files
 from . import data as data_command
@@ -55,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
-    workers, (given, closed) = _workers(args), arguments.epsilon(args.epsilon)
+    workers, by = _workers(args), arguments.criterion(args)
     data = arguments.dataset(args)
     problem = arguments.problem(args, data)
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
@@ -72,40 +89,54 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
             checkpoints=spec.checkpoints,
             report=report,
         )
-    epsilon = chosen_epsilon(result, given, closed)
     outputs: dict[str, str] = {}
     if args.out is not None:
         outputs[args.out] = result.curves.to_csv(index=False)
     if args.summary is not None:
-        told = result.to_dict(epsilon) | ({} if data is None else {"data": data.facts(args.loss, args.positive)})
+        told = result.to_dict(by) | ({} if data is None else {"data": data.facts(args.loss, args.positive)})
         outputs[args.summary] = json.dumps(told, indent=2, allow_nan=False) + "\n"
     if args.html is not None:
         from ..report import html
 
-        outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), epsilon)
+        outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), by)
     files.write_all(outputs)
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
-    _print_result(result, epsilon)
+    _print_result(result, by)
     return 0
 
 
-def _print_result(result: Result, epsilon: float) -> None:
+def _print_result(result: Result, by: Criterion) -> None:
     optimum, timings = result.optimum, result.timings
-    print(f"{finding(result, epsilon)}.")
-    print(f"F* = {optimum.value:.6g} ({certainty(optimum)}), ε = {number(epsilon)}, {timings['total']:.1f} s")
-    print(f"{'method':8}{'best λ':>12}{'usable from':>14}{'to':>12}{'decades':>10}")
-    for method, found in result.ranges(epsilon).items():
-        ends = (number(found.low), number(found.high)) if found else ("–", "–")
-        holes = "  (holes)" if found and found.holes else ""
-        best = number(result.best_lambda(method))
-        print(f"{method:8}{best:>12}{ends[0]:>14}{ends[1]:>12}{decades(found):>10}{holes}")
+    judged = result.judged(by)
+    print(f"{finding(result, by)}.")
+    print(f"F* = {optimum.value:.6g} ({certainty(optimum)}), ε = {number(judged.epsilon)}, {timings['total']:.1f} s")
+    both = {name: result.judged(replace(by, measure=name)) for name in sorted(MEASURES, key=lambda m: m != by.measure)}
+    heads = "".join(f"{f'by {name}':>16}" for name in both)
+    print(f"{'method':8}{'best λ':>12}{'usable from':>14}{'to':>12}{heads}   decades of λ")
+    for method, found in judged.forgiven.items():
+        typical = found.typical
+        ends = (number(typical.low), number(typical.high)) if typical else ("–", "–")
+        holes = "  (holes)" if typical and typical.holes else ""
+        widths = "".join(f"{_width(each, method):>16}" for each in both.values())
+        print(f"{method:8}{number(judged.best_lambda(method)):>12}{ends[0]:>14}{ends[1]:>12}{widths}{holes}")
+    if len(result.spec.seeds) > 1:
+        print(f"In brackets: the {sureness(len(result.spec.seeds))}.")
+    for words in (blurred(judged), against_constant(judged)):
+        if words:
+            print(f"{words}.")
     for line in measured(result):
         print(line)
 
 
+def _width(judged: Judged, method: str) -> str:
+    found = judged.forgiven[method]
+    spread = f" ({interval(found)})" if interval(found) else ""
+    return "no verdict" if judged.nothing_to_close is not None else f"{decades(found)}{spread}"
+
+
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
-    given, closed = arguments.epsilon(args.epsilon)
+    by = arguments.criterion(args)
     lam = reading.number("--lambda", args.lam)
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
     data = arguments.dataset(args)
@@ -119,8 +150,9 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             seeds,
             args.schedule,
             workers,
-            epsilon=given,
-            closed=closed,
+            measure=by.measure,
+            epsilon=by.epsilon,
+            closed=by.closed,
             checkpoints=reading.whole("--checkpoints", args.checkpoints),
             report=report,
         )
@@ -147,7 +179,8 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
         paper.write(Path(args.out), results)
     if args.html is not None:
         files.write_all({args.html: paper.html(results)})
-    print(f"{paper.headline(results)}.")
+    for measure in MEASURES:
+        print(f"{paper.headline(results, Criterion(measure))}.")
     print(f"{time.perf_counter() - begun:.1f} s")
     return 0
 
@@ -157,7 +190,13 @@ def _print_panel(result: Result) -> None:
 
     known = paper.shipped().of(result.spec)
     same = "" if known is None else f"  ({paper.difference(known, result).words()})"
-    widths = ", ".join(f"{method} {decades(found)}" for method, found in result.ranges().items())
+    widths = "; ".join(
+        f"by {JUDGED_BY[measure]} "
+        + ", ".join(
+            f"{method} {decades(found)}" for method, found in result.judged(Criterion(measure)).forgiven.items()
+        )
+        for measure in MEASURES
+    )
     print(f"{paper.name(result.spec):32}{widths}  {result.timings['total']:.1f} s{same}", flush=True)
 
 

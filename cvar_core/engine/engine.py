@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ..cancel import Stop, check
 from ..catalogue import methods, schedules
-from ..problem import Problem
+from ..problem import Problem, recorded_names
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
 from .cost import cost
@@ -53,12 +53,12 @@ class Seconds(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The objective of the averaged iterates at checkpoints; NaN where a run has diverged."""
+    """What the averaged iterates are worth at checkpoints; NaN where a run has diverged."""
 
     iterations: tuple[int, ...]
     objectives: Tensor  # (checkpoints, runs)
+    beside: Tensor  # (checkpoints, runs, names) the risk and what else there is, by ``problem.recorded_names``
     seconds: Seconds
-    measures: Tensor | None = None  # (checkpoints, runs, measures) of data sets, by the problem's ``measure_names``
 
 
 class _Average(NamedTuple):
@@ -92,7 +92,7 @@ def advance(
     checkpoints = [n for n in spec.checkpoint_iterations[state.recorded :] if n <= until]
     waiting: list[_Average] = []
     objectives = [torch.empty((0, len(spec.lambdas)), dtype=torch.float64)]
-    measures = [torch.empty((0, len(spec.lambdas), len(problem.measure_names)), dtype=torch.float64)]
+    beside = [torch.empty((0, len(spec.lambdas), len(recorded_names(spec.problem))), dtype=torch.float64)]
     sampling = stepping = evaluating = 0.0
     for left, target in enumerate((*checkpoints, min(until, spec.iterations)), start=-len(checkpoints)):
         check(stop)
@@ -103,16 +103,15 @@ def advance(
             waiting.append(_average(problem, state))
         if waiting and (left >= -1 or problem.spec.nonzeros is not None):  # sparse data may have many columns
             begun = time.perf_counter()
-            values, measured, diverged = _evaluate(problem, waiting, stop)
+            values, others, diverged = _evaluate(problem, waiting, stop)
             state = state._replace(diverged=state.diverged | diverged)
             objectives.append(values)
-            measures.append(measured)
+            beside.append(others)
             waiting = []
             evaluating += time.perf_counter() - begun
     state = state._replace(recorded=state.recorded + len(checkpoints))
     seconds = Seconds(sampling, stepping, evaluating)
-    known = torch.cat(measures) if problem.measure_names else None
-    return state, Records(tuple(checkpoints), torch.cat(objectives), seconds, known)
+    return state, Records(tuple(checkpoints), torch.cat(objectives), torch.cat(beside), seconds)
 
 
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
@@ -168,7 +167,7 @@ def _average(problem: Problem, state: State) -> _Average:
 
 
 def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the objectives and the measures at checkpoints, and which runs had diverged by the last of them."""
+    """Return the objectives at checkpoints and what is recorded beside, and which runs had diverged by the last."""
     # One average alone is not copied: on sparse data it lies in memory as the evaluation wants it.
     thetas = torch.stack([average.theta for average in averages]) if len(averages) > 1 else averages[0].theta[None]
     alphas = torch.stack([average.alpha for average in averages])
@@ -179,15 +178,24 @@ def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> 
     if begins:
         wanted[0, 1:] = False  # all runs start at one point
     objectives = torch.full(alphas.shape, torch.nan, dtype=torch.float64)
-    measures = torch.full((*alphas.shape, len(problem.measure_names)), torch.nan, dtype=torch.float64)
+    beside = torch.full((*alphas.shape, len(recorded_names(problem.spec))), torch.nan, dtype=torch.float64)
     if bool(wanted.any()):
         chosen = thetas.flatten(0, 1) if bool(wanted.all()) else thetas[wanted]
-        objectives[wanted], measures[wanted] = problem.evaluate(chosen, alphas[wanted], stop)
+        objectives[wanted], beside[wanted] = _worth(problem, chosen, alphas[wanted], stop)
     if begins:
         objectives[0] = objectives[0, 0]
-        measures[0] = measures[0, 0].clone()
+        beside[0] = beside[0, 0].clone()
     gone |= ~torch.isfinite(objectives)
     gone = gone.to(torch.int8).cummax(0).values.to(torch.bool)  # once diverged, for ever
     objectives[gone] = torch.nan
-    measures[gone] = torch.nan
-    return objectives, measures, gone[-1]
+    beside[gone] = torch.nan
+    return objectives, beside, gone[-1]
+
+
+def _worth(problem: Problem, thetas: Tensor, alphas: Tensor, stop: Stop | None) -> tuple[Tensor, Tensor]:
+    """Return the objectives of points, and what is recorded of them beside, in the order of ``recorded_names``."""
+    objectives, risks, measures = problem.evaluate(thetas, alphas, stop)
+    columns = [risks.unsqueeze(1), measures]
+    if "distance" in recorded_names(problem.spec):
+        columns.insert(1, torch.linalg.vector_norm(thetas - problem.theta_gen, dim=1, keepdim=True))
+    return objectives, torch.cat(columns, dim=1)

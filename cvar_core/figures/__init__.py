@@ -7,6 +7,7 @@ from .frame import Figure, without_title
 from .iterations import iterations_to
 from .measures import WORDS, measures_along, measures_by_lambda, shown_measures
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
+from .parts import parts
 from .sensitivity import sensitivity
 from .target import target
 
@@ -25,6 +26,7 @@ __all__ = [
     "iterations_to",
     "measures_along",
     "measures_by_lambda",
+    "parts",
     "sensitivity",
     "shown_measures",
     "style",

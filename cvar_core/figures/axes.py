@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Result, Spread
+from ..results import Judged, Spread
 from .palette import TEXT_SIZE, Theme
 
 Array = NDArray[np.float64]
@@ -35,19 +35,19 @@ class Span(NamedTuple):
         return Span(10 ** (low - pad), 10 ** (high + pad))
 
 
-def start_gap(result: Result) -> float:
+def start_gap(judged: Judged) -> float:
     """Return the gap at the start as the chart's unit: positive, whatever the result holds so far."""
-    gap = result.start_gap
+    gap = judged.start
     return gap if math.isfinite(gap) and gap > 0 else 1.0
 
 
-def rounding(result: Result) -> float:
-    """Return the suboptimality below which all is rounding: a billionth of the start gap, or F*'s last digits."""
-    return max(1e-9 * start_gap(result), 1e-15 * abs(result.optimum.value))
+def rounding(judged: Judged) -> float:
+    """Return the gap below which all is rounding: a billionth of that at the start, or F*'s last digits."""
+    return max(1e-9 * start_gap(judged), 1e-15 * abs(judged.result.optimum.value))
 
 
 def gap_span(spread: Spread, unit: float, floor: float, shown: Iterable[float] = ()) -> Span:
-    """Return the range of suboptimality that a chart needs, never below ``floor``.
+    """Return the range of gaps that a chart needs, never below ``floor``.
 
     Only points whose median is on the chart count, so that nothing that diverged or exploded stretches it. The
     start gap, ``unit``, is always included, and the values ``shown`` (such as ε) where that is sensible.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..catalogue import methods
-from ..results import GAP_TO_CLOSE, Result, Spread, UsableRange, decades, number
+from ..results import GAP, Criterion, Forgiven, Judged, Result, Spread, decades, number
 from .axes import gap_span, rounding, start_gap
 from .frame import Figure, Frame
 from .palette import theme_named
@@ -14,11 +14,11 @@ from .series import Series
 
 _NARROW = 560  # px; its legend has twice the entries
 
-Ranges = dict[str, UsableRange | None]
+Ranges = dict[str, Forgiven]
 
 
 def compare(
-    first: Result, second: Result, names: tuple[str, str], *, closed: float = GAP_TO_CLOSE, theme: str = "light"
+    first: Result, second: Result, names: tuple[str, str], *, by: Criterion | None = None, theme: str = "light"
 ) -> Figure:
     """Draw what is left of the gap at the start against λ, for two sweeps.
 
@@ -29,35 +29,37 @@ def compare(
     ----------
     names
         Short labels of the two sweeps, such as "A" and "B".
-    closed
-        The share of the gap that a usable λ closes.
+    by
+        By which measure, and what share of the gap a usable λ closes; not an ε outright, which has a unit.
     """
-    runs = (first, second)
-    ranges = tuple(run.ranges(run.epsilon(closed)) for run in runs)
-    series = _series(first, names[0]) + _series(second, names[1], second=True)
+    by = Criterion() if by is None else by
+    runs = (first.judged(by), second.judged(by))
+    ranges = tuple(run.forgiven for run in runs)
+    series = _series(runs[0], names[0]) + _series(runs[1], names[1], second=True)
     medians = np.concatenate([[], *(one.median for one in series)])
     floor = max(rounding(run) / start_gap(run) for run in runs)
-    y_span = gap_span(Spread(medians, medians, medians), 1.0, floor, [1 - closed])
+    y_span = gap_span(Spread(medians, medians, medians), 1.0, floor, [1 - by.closed])
     x_span = lambda_span(first.spec.lambdas + second.spec.lambdas)
-    frame = Frame(theme_named(theme), STEP_SIZE, x_span, "share of the start gap left", y_span)
+    frame = Frame(theme_named(theme), STEP_SIZE, x_span, f"share of the {GAP[by.measure]} left", y_span)
     frame.narrow, frame.bands = _NARROW, False
-    frame.level(1 - closed, f"ε = {number(1 - closed)}")
+    frame.level(1 - by.closed, f"ε = {number(1 - by.closed)}")
     title = _title(runs, names, ranges)
     return frame.figure(series, "diverged or off the chart", title, _subtitle(runs, names))
 
 
-def _begun(run: Result) -> bool:
+def _begun(run: Judged) -> bool:
     return run.at().iteration > 0
 
 
-def _running(run: Result) -> bool:
-    return run.at().iteration < run.spec.iterations
+def _running(run: Judged) -> bool:
+    return run.at().iteration < run.result.spec.iterations
 
 
-def _series(run: Result, run_name: str, *, second: bool = False) -> list[Series]:
+def _series(run: Judged, run_name: str, *, second: bool = False) -> list[Series]:
     if not _begun(run):
         return []
-    spec, end, lambdas = run.spec, run.at(), [number(lam) for lam in run.spec.lambdas]
+    spec, end = run.result.spec, run.at()
+    lambdas = [number(lam) for lam in spec.lambdas]
     with np.errstate(over="ignore"):  # a huge median by a tiny start gap is ∞, and off the chart
         shares = end.median / start_gap(run)
     found = []
@@ -74,7 +76,7 @@ def _series(run: Result, run_name: str, *, second: bool = False) -> list[Series]
     return found
 
 
-def _title(runs: tuple[Result, Result], names: tuple[str, str], ranges: tuple[Ranges, ...]) -> str:
+def _title(runs: tuple[Judged, Judged], names: tuple[str, str], ranges: tuple[Ranges, ...]) -> str:
     """Say what the most forgiving method that both sweeps ran forgives in each."""
     begun = [_begun(run) for run in runs]
     if not any(begun):
@@ -92,26 +94,26 @@ def _title(runs: tuple[Result, Result], names: tuple[str, str], ranges: tuple[Ra
     if widths[best] < 0:
         whom = "a method of both" if len(shared) > 1 else label
         return f"{so_far}{'no' if so_far else 'No'} λ is usable for {whom}, in {names[0]} or in {names[1]}"
-    if ranges[0][best] is None:
+    if ranges[0][best].decades is None:
         return f"{so_far}{label} forgives no λ in {names[0]} and {there} decades in {names[1]}"
     return f"{so_far}{label} forgives {here} decades in {names[0]} and {there} in {names[1]}"
 
 
 def _best_of(found: Ranges, name: str) -> str:
     best = max(found, key=lambda method: _width(found[method]))
-    if found[best] is None:
+    if found[best].decades is None:
         return f"no λ is usable in {name}"
     return f"{methods[best].label} forgives {decades(found[best])} decades in {name}"
 
 
-def _width(found: UsableRange | None) -> float:
-    return -1.0 if found is None else found.decades
+def _width(found: Forgiven) -> float:
+    return -1.0 if found.decades is None else found.decades
 
 
-def _subtitle(runs: tuple[Result, Result], names: tuple[str, str]) -> str:
+def _subtitle(runs: tuple[Judged, Judged], names: tuple[str, str]) -> str:
     return " · ".join(f"{name}: {_taken(run)}" for run, name in zip(runs, names, strict=True))
 
 
-def _taken(run: Result) -> str:
-    seeds = len(run.spec.seeds)
+def _taken(run: Judged) -> str:
+    seeds = len(run.result.spec.seeds)
     return f"{run.at().iteration:,} iterations, {seeds} seed{'s' if seeds > 1 else ''}"

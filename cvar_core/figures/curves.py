@@ -1,4 +1,4 @@
-"""Suboptimality against iterations, one step size per method."""
+"""The gap against iterations, one step size per method: by one measure, or in its two parts."""
 
 from __future__ import annotations
 
@@ -8,54 +8,65 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, Spread, number, spread
+from ..results import RISK, Criterion, Judged, Result, Spread, number, spread
 from .axes import Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
-from .sensitivity import SUBOPTIMALITY
+from .sensitivity import HEIGHT_OF
 from .series import Series
 
 
-def curves(result: Result, lambdas: Mapping[str, float | None] | None = None, *, theme: str = "light") -> Figure:
-    """Draw how each method came down at ``lambdas[method]``, by default at its best λ.
+def curves(
+    result: Result,
+    lambdas: Mapping[str, float | None] | None = None,
+    *,
+    measure: str = RISK,
+    theme: str = "light",
+) -> Figure:
+    """Draw how each method came down at ``lambdas[method]``, by default at its best λ, by one measure.
 
     A method without a λ is left out. The start, iteration 0, has no place on a logarithmic axis: its gap is a
     quiet line.
     """
-    spec = result.spec
-    given = best_lambdas(result) if lambdas is None else lambdas
-    places = {name: _place(result, lam) for name in spec.methods if (lam := given.get(name)) is not None}
+    spec, judged = result.spec, result.judged(Criterion(measure))
+    given = best_lambdas(result, measure) if lambdas is None else lambdas
+    places = {name: place_of(result, lam) for name in spec.methods if (lam := given.get(name)) is not None}
     shared = spec.lambdas[min(places.values())] if lambdas is not None and len(set(places.values())) == 1 else None
-    series = [_series(result, name, k, named=shared is None) for name, k in places.items()]
+    series = [_series(judged, name, k, named=shared is None) for name, k in places.items()]
     drawn = Spread(*(np.concatenate([[], *(getattr(one, part) for one in series)]) for part in Spread._fields))
     x_span, y_span = (
         Span(1.0, float(spec.iterations)).around(0.025),
-        gap_span(drawn, start_gap(result), rounding(result)),
+        gap_span(drawn, start_gap(judged), rounding(judged), [] if judged.floor is None else [judged.floor]),
     )
-    frame = Frame(theme_named(theme), "iterations", x_span, SUBOPTIMALITY, y_span)
-    frame.level(start_gap(result), "start")
+    frame = Frame(theme_named(theme), "iterations", x_span, HEIGHT_OF[measure], y_span)
+    frame.level(start_gap(judged), "start")
+    if judged.floor is not None:
+        frame.level(judged.floor, "floor")
     where = "each at its best λ" if lambdas is None else f"at λ = {number(shared)}" if shared is not None else ""
     return frame.figure(series, "diverged or off the chart", *_words(result, series, where))
 
 
-def best_lambdas(result: Result) -> dict[str, float | None]:
+def best_lambdas(result: Result, measure: str = RISK) -> dict[str, float | None]:
     """Return each method's best λ so far; nothing before there is one."""
-    return {name: result.best_lambda(name) for name in result.spec.methods} if result.recorded.min() > 0 else {}
+    if result.recorded.min() == 0:
+        return {}
+    return {name: result.best_lambda(name, measure) for name in result.spec.methods}
 
 
-def _place(result: Result, lam: float) -> int:
+def place_of(result: Result, lam: float) -> int:
     k = result.place(lam)
     if k is None:
         raise ValueError(f"λ = {lam:g} is not in the grid: {', '.join(f'{known:g}' for known in result.spec.lambdas)}")
     return k
 
 
-def _series(result: Result, name: str, k: int, *, named: bool) -> Series:
+def _series(judged: Judged, name: str, k: int, *, named: bool) -> Series:
     """Return a method's curve at λ number k, ``named`` in the legend if the methods differ in it."""
+    result = judged.result
     m, seeds = result.spec.methods.index(name), len(result.spec.seeds)
     reached = int(result.recorded[m].min())
     iterations = result.checkpoints[1:reached]
-    gaps = result.suboptimality[m, :, 1:reached, k]
+    gaps = judged.gaps[m, :, 1:reached, k]
     median, low, high = spread(gaps, axis=0)
     failed = np.isnan(gaps).sum(axis=0)
     full = f"{methods[name].label}, λ = {number(result.spec.lambdas[k])}"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, number, spread
+from ..results import GAP, Criterion, Result, number, spread
 from .axes import Array, Span
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
@@ -16,23 +16,23 @@ from .series import Series
 
 
 def iterations_to(
-    result: Result, epsilon: float | None = None, *, chosen: float | None = None, theme: str = "light"
+    result: Result, *, by: Criterion | None = None, chosen: float | None = None, theme: str = "light"
 ) -> Figure:
-    """Draw the first recorded iteration with suboptimality at most ε, against λ.
+    """Draw the first recorded iteration with a gap of at most ε, each start's own, against λ.
 
     λ at which some or all seeds never reached ε have open triangles in a strip at the top edge. The points of a
     ``chosen`` λ have rings.
     """
-    spec = result.spec
-    limit = result.epsilon() if epsilon is None else epsilon
+    spec, judged = result.spec, result.judged(by)
     reached = result.at().iteration
     series = []
     if reached > 0:  # before that, "not reached" says nothing
-        counts, names = result.iterations_to(limit), [number(lam) for lam in spec.lambdas]
+        counts, names = judged.iterations(), [number(lam) for lam in spec.lambdas]
         series = [_series(result, counts[m], m, names) for m in range(len(spec.methods))]
     y_span = Span(1.0, max(2.0, float(spec.iterations))).around(0.04)
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(spec.lambdas), "iterations to reach ε", y_span)
-    seen = f"first record ≤ ε = {number(limit)}, {over_seeds(len(spec.seeds))}" if series else ""
+    gap = GAP[judged.criterion.measure]
+    seen = f"first record with {gap} ≤ ε = {number(judged.epsilon)}, {over_seeds(len(spec.seeds))}" if series else ""
     return frame.figure(series, "ε not reached by every seed", _title(series, reached < spec.iterations), seen, chosen)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..results import Result
+from ..results import GAP, Criterion, Result
 from .frame import Figure, without_title
 from .iterations import iterations_to
 from .palette import TEXT_SIZE, theme_named
-from .sensitivity import SUBOPTIMALITY, sensitivity
+from .sensitivity import HEIGHT_OF, sensitivity
 
 HEIGHT = 270  # px
 
@@ -20,25 +20,25 @@ _LEGEND_OF_TRIANGLES = {
     "iterations": "ε not reached by every seed",
 }
 _READING = {
-    "suboptimality": f"Height: final {SUBOPTIMALITY}, median and range over the seeds. Dashed: ε. Dotted: λ = 1.",
-    "iterations": "Height: iterations until F̃ − F* is at most ε, median and range over the seeds. Dotted: λ = 1.",
+    "suboptimality": "Height: final {height}, median and range over the seeds. Dashed: ε. Dotted: λ = 1.",
+    "iterations": "Height: iterations until the {gap} is at most ε, median and range over the seeds. Dotted: λ = 1.",
 }
 
 KINDS = tuple(_DRAW)
 
 
-def panel(result: Result, kind: str, *, epsilon: float | None = None, theme: str = "light") -> tuple[Figure, str]:
+def panel(result: Result, kind: str, *, by: Criterion | None = None, theme: str = "light") -> tuple[Figure, str]:
     """Draw one panel, and return it without title and legend, and the title: what it shows.
 
     Parameters
     ----------
     kind
-        "suboptimality" draws the final suboptimality against λ, "iterations" how soon it is at most ε.
-    epsilon
-        What counts as usable; the result's default if not given. Where the height is suboptimality it is a quiet
-        dashed line. λ = 1 is a quiet upright one.
+        "suboptimality" draws the final gap against λ, "iterations" how soon it is at most ε.
+    by
+        What counts as usable, and by which measure. Where the height is the gap, ε is a quiet dashed line. λ = 1 is a
+        quiet upright one.
     """
-    figure, finding, _ = without_title(_DRAW[_known(kind)](result, epsilon=epsilon, theme=theme))
+    figure, finding, _ = without_title(_DRAW[_known(kind)](result, by=by, theme=theme))
     layout = figure["layout"]
     small = {
         **layout,
@@ -47,14 +47,14 @@ def panel(result: Result, kind: str, *, epsilon: float | None = None, theme: str
         "xaxis": _small(layout["xaxis"], "λ"),
         "yaxis": _small(layout["yaxis"], ""),
         "shapes": [*layout["shapes"], _upright(theme)],
-        "annotations": [{**each, "text": "ε"} for each in layout["annotations"]],
+        "annotations": [{**each, "text": each["text"].split(" = ")[0]} for each in layout["annotations"]],
     }
     return {"data": figure["data"], "layout": small}, finding
 
 
-def reading_words(kind: str) -> str:
+def reading_words(kind: str, measure: str) -> str:
     """Say how a panel is read: what height, line and band are."""
-    return _READING[_known(kind)]
+    return _READING[_known(kind)].format(height=HEIGHT_OF[measure], gap=GAP[measure])
 
 
 def triangle_words(kind: str) -> str:

@@ -7,30 +7,30 @@ import math
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, Spread, Summary, finding, number
+from ..results import Criterion, Judged, Result, Spread, finding, number
 from .axes import Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
 from .series import Series
 
 STEP_SIZE = "step size λ"
-SUBOPTIMALITY = "suboptimality F̃ − F*"
+HEIGHT_OF = {"risk": "excess risk R(θ̄) − F*", "objective": "suboptimality F̃ − F*"}  # by measure
 
 
 def sensitivity(
     result: Result,
     *,
-    epsilon: float | None = None,
+    by: Criterion | None = None,
     mark: float | None = None,
     chosen: float | None = None,
     theme: str = "light",
 ) -> Figure:
-    """Draw the final suboptimality (so far, if the sweep still runs) against λ.
+    """Draw the final gap by a measure (so far, if the sweep still runs) against λ.
 
     Parameters
     ----------
-    epsilon
-        What counts as usable; the result's default if not given.
+    by
+        What counts as usable, and by which measure; the default criterion if not given.
     mark
         A step size to point at: "your λ".
     chosen
@@ -43,17 +43,23 @@ def sensitivity(
     A figure in plotly's JSON form. λ at which any seed diverged, or whose median is far above the start gap,
     have open triangles in a strip at the top edge, one row per method; they do not stretch the axis.
     """
-    end, limit = result.at(), result.epsilon() if epsilon is None else epsilon
+    judged = result.judged(by)
+    end, limit, floor = judged.at(), judged.epsilon, judged.floor
     begun = int(result.recorded.min()) > 0
     lambdas = result.spec.lambdas
-    y_span = gap_span(Spread(end.median, end.low, end.high), start_gap(result), rounding(result), [limit])
-    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(lambdas, mark), f"final {SUBOPTIMALITY}", y_span)
-    frame.level(limit, f"ε = {number(limit)}")
+    shown = [limit] if floor is None else [limit, floor]
+    y_span = gap_span(Spread(end.median, end.low, end.high), start_gap(judged), rounding(judged), shown)
+    height = f"final {HEIGHT_OF[judged.criterion.measure]}"
+    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(lambdas, mark), height, y_span)
+    if judged.nothing_to_close is None:
+        frame.level(limit, f"ε = {number(limit)}")
+    if floor is not None:
+        frame.level(floor, "floor")
     if mark is not None:
         frame.mark(mark, f"your λ = {number(mark)}")
     names = [number(lam) for lam in lambdas]
-    series = [_series(result, end, m, names) for m in range(len(result.spec.methods))] if begun else []
-    title, subtitle = _words(result, end, epsilon, begun)
+    series = [_series(judged, m, names) for m in range(len(result.spec.methods))] if begun else []
+    title, subtitle = _words(judged, begun)
     return frame.figure(series, "diverged or off the chart", title, subtitle, chosen)
 
 
@@ -63,28 +69,30 @@ def lambda_span(lambdas: tuple[float, ...], mark: float | None = None) -> Span:
     return Span(min(ends), max(ends)).around(0.035)
 
 
-def _series(result: Result, end: Summary, m: int, lambda_names: list[str]) -> Series:
-    spec = result.spec
+def _series(judged: Judged, m: int, lambda_names: list[str]) -> Series:
+    spec, end = judged.result.spec, judged.at()
     label, seeds = methods[spec.methods[m]].label, len(spec.seeds)
     median, low, high, diverged = end.median[m], end.low[m], end.high[m], end.diverged[m]
-    rows = zip(lambda_names, median.tolist(), low.tolist(), high.tolist(), diverged.tolist(), strict=True)
+    fine = judged.usable[m].tolist()
+    rows = zip(lambda_names, median.tolist(), low.tolist(), high.tolist(), diverged.tolist(), fine, strict=True)
     hover = []
-    for lam, middle, least, most, failed in rows:
+    for lam, middle, least, most, failed, good in rows:
         words = f"median {number(middle)}"
         if seeds > 1:
             words += f", range {number(least)} – {number(most)}"
         if failed:
             words = f"{words}, " if failed < seeds else ""
             words += f"{failed} of {seeds} seeds diverged" if seeds > 1 else "diverged"
+        words += f"<br>usable for {good} of {seeds} starts" if seeds > 1 else ""
         hover.append(f"<b>{label}</b>  λ = {lam}<br>{words}")
     return Series(spec.methods[m], label, spec.lambdas, median, low, high, np.asarray(diverged > 0), hover)
 
 
-def _words(result: Result, end: Summary, epsilon: float | None, begun: bool) -> tuple[str, str]:
-    spec = result.spec
+def _words(judged: Judged, begun: bool) -> tuple[str, str]:
+    spec, end = judged.result.spec, judged.at()
     if not begun or end.iteration == 0:
         return "The runs are starting", over_seeds(len(spec.seeds))
     running = end.iteration < spec.iterations
-    title = ("So far: " if running else "") + finding(result, epsilon)
+    title = ("So far: " if running else "") + finding(judged.result, judged.criterion)
     taken = f"{end.iteration:,}" + (f" of {spec.iterations:,}" if running else "")
     return title, f"{taken} iterations, {over_seeds(len(spec.seeds))}"

@@ -13,7 +13,7 @@ from ..theory import Bound, Bounds, Measured
 from .axes import Span, gap_span
 from .frame import Figure, Frame
 from .palette import Theme, style, theme_named, translucent
-from .sensitivity import STEP_SIZE, SUBOPTIMALITY, lambda_span
+from .sensitivity import HEIGHT_OF, STEP_SIZE, lambda_span
 from .series import Series, Trace
 
 _POINTS = 61  # of a bound's curve, which is smooth
@@ -38,7 +38,7 @@ def promises(
     """
     look = theme_named(theme)
     x_span = lambda_span(measured.spec.lambdas, mark)
-    frame = Frame(look, STEP_SIZE, x_span, f"mean {SUBOPTIMALITY}", _y_span(measured, promised))
+    frame = Frame(look, STEP_SIZE, x_span, f"mean {HEIGHT_OF['objective']}", _y_span(measured, promised))
     frame.bands = False
     if mark is not None:
         frame.mark(mark, f"λ = {number(mark)}")

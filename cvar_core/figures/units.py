@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..results import Spread, UsableRange, decades, number
+from ..results import Spread, UsableRange, number, width
 from ..units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Path, Tolerance, Variant
 from .axes import Span, gap_span, log_axis
 from .frame import Figure, Frame, titled
@@ -117,7 +117,7 @@ def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
     frame.bands = False
     frame.level(LEFT, f"ε = {number(LEFT)}")
     frame.mark(lam, f"λ = {number(lam)}")
-    forgiven = (f"{each.label} {decades(found.range(each, scale))}" for each in (SPL_PLUS, SGM_PAIR, SPL, SGM))
+    forgiven = (f"{each.label} {width(found.range(each, scale))}" for each in (SPL_PLUS, SGM_PAIR, SPL, SGM))
     title = f"Decades of λ forgiven at s = {number(scale)}: {', '.join(forgiven)}"
     return frame.figure(series, "diverged or off the chart", title, f"median of {len(SEEDS)} seeds")
 

@@ -21,7 +21,7 @@ class Difference:
     Attributes
     ----------
     same
-        Whether all objectives and the optimum have the same bits.
+        Whether all objectives, what is recorded beside them, and the optimum have the same bits.
     stable, beyond
         The largest relative difference of two objectives, at λ up to ``STABLE`` and at larger ones.
     diverged
@@ -49,7 +49,9 @@ def difference(first: Result, second: Result) -> Difference:
     if first.spec != second.spec:
         raise ValueError("only two results of one spec can be compared")
     known, other = first.objectives, second.objectives
-    same = np.array_equal(known, other, equal_nan=True) and first.optimum.value == second.optimum.value
+    pairs = [(known, other), *((values, second.beside[name]) for name, values in first.beside.items())]
+    same = first.optimum.value == second.optimum.value
+    same = same and all(np.array_equal(*pair, equal_nan=True) for pair in pairs)
     apart = relative(known, other)
     stable = np.array(first.spec.lambdas) <= STABLE
     optimum = float(relative(np.array([first.optimum.value]), np.array([second.optimum.value]))[0])

@@ -9,13 +9,16 @@ from html import escape
 from .. import figures
 from ..catalogue import methods
 from ..figures.panels import HEIGHT, KINDS, panel, reading_words, triangle_words
-from ..results import Result
+from ..results import JUDGED_BY, OBJECTIVE, RISK, Criterion, Result
 from .claims import claims, headline
 from .panels import name
 
 
 def html(results: Sequence[Result]) -> str:
-    """Return the file: the finding, the two grids, and the paper's claims with what became of them."""
+    """Return the file: the finding, the grids, and the paper's claims with what became of them, by both measures.
+
+    The objective, which the paper prints, comes first.
+    """
     from plotly.offline import get_plotlyjs
 
     names = results[0].spec.methods
@@ -24,10 +27,6 @@ def html(results: Sequence[Result]) -> str:
     # In JSON a "<" only stands in strings, where it may be written \u003c: no text can end the script.
     embedded = json.dumps(charts, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     plotly = get_plotlyjs().replace("</script", "<\\/script")
-    said = "".join(
-        f"<li><b>{escape(each.says)}</b> {escape(each.verdict.capitalize())}. {escape(each.found)}</li>"
-        for each in claims(results)
-    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -39,10 +38,10 @@ def html(results: Sequence[Result]) -> str:
 </head>
 <body>
 <main>
-<h1>{escape(headline(results))}</h1>
-{"".join(_grid(results, kind, drawn["light"]) for kind in KINDS)}
-<h2>What the paper says of them</h2>
-<ul>{said}</ul>
+<h1>{escape(headline(results, _CRITERIA[0]))}</h1>
+<p>{escape(headline(results, _CRITERIA[1]))}.</p>
+{"".join(_grid(results, kind, by, drawn["light"]) for by in _CRITERIA for kind in KINDS)}
+{"".join(_said(results, by) for by in _CRITERIA)}
 </main>
 <script type="application/json" id="charts">{embedded}</script>
 <script>{plotly}</script>
@@ -53,13 +52,27 @@ def html(results: Sequence[Result]) -> str:
 
 
 def _charts(results: Sequence[Result], theme: str) -> dict[str, tuple[figures.Figure, str]]:
-    return {f"{kind}-{k}": panel(each, kind, theme=theme) for kind in KINDS for k, each in enumerate(results)}
+    return {
+        f"{kind}-{by.measure}-{k}": panel(each, kind, by=by, theme=theme)
+        for kind in KINDS
+        for by in _CRITERIA
+        for k, each in enumerate(results)
+    }
 
 
-def _grid(results: Sequence[Result], kind: str, drawn: Mapping[str, tuple[figures.Figure, str]]) -> str:
+def _said(results: Sequence[Result], by: Criterion) -> str:
+    claimed = "".join(
+        f"<li><b>{escape(each.says)}</b> {escape(each.verdict.capitalize())}. {escape(each.found)}</li>"
+        for each in claims(results, by)
+    )
+    return f"<h2>What the paper says of them, judged by {escape(JUDGED_BY[by.measure])}</h2><ul>{claimed}</ul>"
+
+
+def _grid(results: Sequence[Result], kind: str, by: Criterion, drawn: Mapping[str, tuple[figures.Figure, str]]) -> str:
+    key = f"{kind}-{by.measure}"
     cells = "".join(
-        f"<figure><figcaption>{escape(name(result.spec))}<br><small>{escape(drawn[f'{kind}-{k}'][1])}</small>"
-        f'</figcaption><div class="chart" id="{kind}-{k}"></div></figure>'
+        f"<figure><figcaption>{escape(name(result.spec))}<br><small>{escape(drawn[f'{key}-{k}'][1])}</small>"
+        f'</figcaption><div class="chart" id="{key}-{k}"></div></figure>'
         for k, result in enumerate(results)
     )
     legend = " ".join(
@@ -67,8 +80,8 @@ def _grid(results: Sequence[Result], kind: str, drawn: Mapping[str, tuple[figure
         for m, each in enumerate(results[0].spec.methods)
     )
     return (
-        f'<h2>{_TITLES[kind]}</h2><p class="quiet">{legend} △ {escape(triangle_words(kind))}. '
-        f'{escape(reading_words(kind))} ε is a tenth of the gap at the start.</p><div class="grid">{cells}</div>'
+        f'<h2>{_TITLES[kind]}, by {escape(JUDGED_BY[by.measure])}</h2><p class="quiet">{legend} △ {escape(triangle_words(kind))}. '
+        f'{escape(reading_words(kind, by.measure))} ε is a tenth of the gap at each start.</p><div class="grid">{cells}</div>'
     )
 
 
@@ -86,7 +99,8 @@ def _style(names: Sequence[str]) -> str:
     return f":root{{{variables(figures.LIGHT)}}}{dark}{sheet}{classes}"
 
 
-_TITLES = {"suboptimality": "Final suboptimality against λ", "iterations": "Iterations to ε against λ"}
+_CRITERIA = (Criterion(OBJECTIVE), Criterion(RISK))
+_TITLES = {"suboptimality": "Final gap against λ", "iterations": "Iterations to ε against λ"}
 
 _SHEET = """
 *{box-sizing:border-box}

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..problem import Optimum
+from ..problem import Optimum, recorded_names
 from ..results import Result
 from ..specs import SpecError, SweepSpec
 from ..version import ENGINE_VERSION, __version__
 
 SHIPPED = Path(__file__).with_name("results.npz")
 
-_FORMAT = 1
+_FORMAT = 2
 _LIBRARIES = ("numpy", "torch", "numba")
 
 
@@ -110,9 +110,11 @@ def packed(results: Sequence[Result]) -> bytes:
     for k, result in enumerate(results):
         best = result.optimum
         arrays[f"{k}-objectives"] = result.objectives.astype("<f8")
+        for name, values in result.beside.items():
+            arrays[f"{k}-{name}"] = values.astype("<f8")
         arrays[f"{k}-recorded"] = result.recorded.astype("<i4")
-        gap = np.nan if best.gap is None else best.gap
-        arrays[f"{k}-optimum"] = np.array([best.value, best.alpha, gap, *best.theta.tolist()], dtype="<f8")
+        gap, floor = (np.nan if each is None else each for each in (best.gap, best.floor))
+        arrays[f"{k}-optimum"] = np.array([best.value, best.alpha, gap, floor, *best.theta.tolist()], dtype="<f8")
     content = io.BytesIO()
     np.savez_compressed(content, **arrays)
     return content.getvalue()
@@ -120,10 +122,15 @@ def packed(results: Sequence[Result]) -> bytes:
 
 def _result(file: Mapping[str, Any], k: int, given: dict[str, Any]) -> Result:
     spec = SweepSpec.from_dict(given)
-    value, alpha, gap, *theta = file[f"{k}-optimum"].tolist()
-    objectives = file[f"{k}-objectives"].astype(np.float64)
+    value, alpha, *perhaps = file[f"{k}-optimum"][:4].tolist()
+    gap, floor = (None if math.isnan(each) else each for each in perhaps)
+    theta = torch.from_numpy(file[f"{k}-optimum"][4:].astype(np.float64))
     shape = (len(spec.methods), len(spec.seeds), len(spec.checkpoint_iterations), len(spec.lambdas))
-    if objectives.shape != shape:
-        raise ValueError(f"objectives of shape {objectives.shape} instead of {shape}")
-    optimum = Optimum(value, torch.tensor(theta, dtype=torch.float64), alpha, None if np.isnan(gap) else gap)
-    return Result(spec, optimum, objectives, file[f"{k}-recorded"].astype(np.int64))
+    names = ("objectives", *recorded_names(spec.problem))
+    arrays = {name: file[f"{k}-{name}"].astype(np.float64) for name in names}
+    if any(values.shape != shape for values in arrays.values()):
+        raise ValueError(f"records that are not of shape {shape}")
+    objectives = arrays.pop("objectives")
+    return Result(
+        spec, Optimum(value, theta, alpha, gap, floor=floor), objectives, file[f"{k}-recorded"].astype(np.int64), arrays
+    )

@@ -1,9 +1,25 @@
 """Problems: samples, the objective F̃_β and its optimum F*."""
 
 from .measures import names as measure_names
+from .measures import recorded as recorded_names
 from .objective import cvar, objective, tail_mass, var
 from .optimum import Optimum
-from .problem import Problem, Samples, Start
+from .population import population_risk
+from .problem import Evaluation, Problem, Samples, Start
 from .sketch import Sketch
 
-__all__ = ["Optimum", "Problem", "Samples", "Sketch", "Start", "cvar", "measure_names", "objective", "tail_mass", "var"]
+__all__ = [
+    "Evaluation",
+    "Optimum",
+    "Problem",
+    "Samples",
+    "Sketch",
+    "Start",
+    "cvar",
+    "measure_names",
+    "objective",
+    "population_risk",
+    "recorded_names",
+    "tail_mass",
+    "var",
+]

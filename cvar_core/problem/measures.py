@@ -21,6 +21,19 @@ def names(spec: ProblemSpec) -> tuple[str, ...]:
     return ("train_mean_loss",) if spec.test is None else ("train_mean_loss", "test_mean_loss", "test_cvar")
 
 
+def recorded(spec: ProblemSpec) -> tuple[str, ...]:
+    """Return the names of what is recorded of a run beside its objective, in order.
+
+    Where samples are fresh and the task is regression, the distance ‖θ − θ_gen‖ tells the population's excess risk.
+    """
+    return ("risk", *(("distance",) if fresh_regression(spec) else ()), *names(spec))
+
+
+def fresh_regression(spec: ProblemSpec) -> bool:
+    """Tell whether P is the synthetic distribution itself, with θ_gen its minimiser."""
+    return spec.data is None and spec.sample_size is None and losses[spec.loss].task == "regression"
+
+
 def on_test(test: Points, loss: Loss, spec: ProblemSpec, thetas: Tensor) -> list[Tensor]:
     """Return the measures of thetas (runs, dim) on the test points, each of shape (runs,)."""
     predictions = test.predictions(thetas)

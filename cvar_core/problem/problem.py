@@ -48,6 +48,14 @@ class SparseSamples(NamedTuple):
     rows: Tensor  # (count,) their numbers
 
 
+class Evaluation(NamedTuple):
+    """What points (θ, α) are worth."""
+
+    objectives: Tensor  # (runs,) F̃_β(θ, α)
+    risks: Tensor  # (runs,) R(θ) = min over α of F̃_β(θ, α): CVaR_β of the losses at θ
+    measures: Tensor  # (runs, len(measure_names))
+
+
 class Problem:
     """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
 
@@ -203,7 +211,23 @@ class Problem:
         sums = [points.tail_sums(self.loss, thetas[here], levels[here]) for here in self._groups(len(thetas), stop)]
         return self._objectives(torch.cat(sums), alphas)
 
-    def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> tuple[Tensor, Tensor]:
+    def risks(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
+        from .objective import cvar
+
+        def one(theta: Tensor) -> float:
+            values = self.losses(theta)
+            return cvar(values, self.spec.beta) if bool(torch.isfinite(values).all()) else torch.inf
+
+        return torch.tensor([one(theta) for theta in thetas], dtype=torch.float64)
+
+    def risk(self, theta: Tensor) -> float:
+        return float(self.risks(theta[None])[0])
+
+    def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Evaluation:
+        objectives, measures = self._evaluate(thetas, alphas, stop)
+        return Evaluation(objectives, torch.minimum(self.risks(thetas, stop), objectives), measures)
+
+    def _evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> tuple[Tensor, Tensor]:
         """Return F̃_β at each (θ, α), shape (runs,), and the measures of θ, (runs, len(measure_names)), in one pass."""
         if not self.measure_names:
             return self.objectives(thetas, alphas, stop), torch.empty(len(thetas), 0, dtype=torch.float64)
@@ -244,7 +268,7 @@ class Problem:
 
     def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
-        return self.evaluate(thetas, torch.zeros(len(thetas), dtype=torch.float64), stop)[1]
+        return self.evaluate(thetas, torch.zeros(len(thetas), dtype=torch.float64), stop).measures
 
     def optimum(self, stop: Stop | None = None) -> Optimum:
         """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import Records, Shard
-from ..problem import measure_names
+from ..problem import recorded_names
 from ..specs import SweepSpec
 
 
@@ -18,7 +18,7 @@ class Gathered:
         shape = (len(spec.methods), len(spec.seeds), len(spec.checkpoint_iterations), len(spec.lambdas))
         self.objectives = np.full(shape, np.nan)
         self.recorded: NDArray[np.int64] = np.zeros(shape[:2], dtype=np.int64)
-        self.measures = {name: np.full(shape, np.nan) for name in measure_names(spec.problem)}
+        self.beside = {name: np.full(shape, np.nan) for name in recorded_names(spec.problem)}
 
     def put(self, shard: Shard, records: Records) -> None:
         """Add the records that follow those which the shard has."""
@@ -26,9 +26,8 @@ class Gathered:
         first = self.count(shard)
         here = slice(first, first + len(records.iterations))
         self.objectives[place][here] = records.objectives.numpy()
-        if records.measures is not None:
-            for k, values in enumerate(self.measures.values()):
-                values[place][here] = records.measures[:, :, k].numpy()
+        for k, values in enumerate(self.beside.values()):
+            values[place][here] = records.beside[:, :, k].numpy()
         self.recorded[place] = here.stop
 
     def count(self, shard: Shard) -> int:

@@ -1,4 +1,4 @@
-"""Whether one step size is safe, and by how much."""
+"""Whether one step size is safe, for what, for how many starts, and by how much."""
 
 from __future__ import annotations
 
@@ -10,36 +10,54 @@ from .robustness import UsableRange
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether one λ is safe for one method: whether it lies in a usable stretch of step sizes.
+    """Whether one λ is safe for one method: whether it lies in a usable stretch of step sizes for every start.
 
     ``below`` and ``above`` are the decades of margin to the ends of the usable range: how far λ may be divided
-    or multiplied. They are negative on the side on which an unsafe λ is out, and ``None`` if nothing is usable.
+    or multiplied, for the median start. They are negative on the side on which an unsafe λ is out, and ``None`` if
+    nothing is usable.
 
     Attributes
     ----------
+    measure
+        Safe for what: "risk", the model's, or "objective", that of model and threshold together.
+    starts, seeds
+        For how many starts λ is usable, and out of how many.
     range
-        The stretch that λ lies in; if it lies in none, the one around the method's best λ.
-    suboptimality
-        The median at λ; between two points of the grid, on the line in log–log through theirs.
-    diverged, seeds
-        How many seeds diverged (between two points of the grid, at the worse one), and out of how many.
+        The median over starts of the stretch that λ lies in; of a start for which it lies in none, the one around its
+        best λ. ``None`` if most starts have none.
+    gap
+        The median over starts at λ; between two points of the grid, on the line in log–log through theirs.
+    left
+        The median over starts of the share of the gap at the start that is left; more than 1 if it grew.
+    diverged
+        How many starts diverged (between two points of the grid, at the worse one).
     iteration
         How far every run had come; at 0 nothing is known yet.
     between
         The neighbours of a λ that the grid does not have.
+    nothing_to_close
+        How far the start is above F*, as a share of it, if that is so little that there is no verdict; else ``None``.
     """
 
     method: str
     lam: float
-    safe: bool
+    measure: str
+    starts: int
+    seeds: int
     range: UsableRange | None
     epsilon: float
-    suboptimality: float
+    gap: float
+    left: float
     diverged: int
-    seeds: int
     iteration: int
     best_lambda: float | None
     between: tuple[float, float] | None = None
+    nothing_to_close: float | None = None
+
+    @property
+    def safe(self) -> bool:
+        """Whether every start that was tried is fine with λ."""
+        return self.nothing_to_close is None and self.starts == self.seeds
 
     @property
     def below(self) -> float | None:

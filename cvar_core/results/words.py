@@ -7,9 +7,17 @@ import math
 
 from ..catalogue import methods
 from ..problem import Optimum
+from ..specs import SpecError
+from .criterion import Criterion
+from .judged import Judged
 from .result import Result
-from .robustness import UsableRange
+from .robustness import Forgiven, UsableRange, coverage
+from .spread import spread
 from .verdict import Verdict
+
+# What a number that calls a step size safe is about, in the words that every place uses.
+GAP = {"risk": "excess risk of the model", "objective": "suboptimality"}
+JUDGED_BY = {"risk": "the model's risk", "objective": "the objective"}
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -33,11 +41,97 @@ def number(value: float | None) -> str:
     return text.replace("-", "−")
 
 
-def decades(found: UsableRange | None) -> str:
-    """Return how many decades a range spans, with "≥" if the grid ended before the range did."""
-    if found is None:
+def decades(found: Forgiven) -> str:
+    """Return how many decades a method forgives, with "≥" if the grid ended before the range did.
+
+    Of a method whose median start has a usable λ, that is their median over the starts.
+    """
+    return _wide(found.typical, found.decades)
+
+
+def width(found: UsableRange | None) -> str:
+    """Return how many decades one range spans, likewise."""
+    return _wide(found, None if found is None else found.decades)
+
+
+def _wide(found: UsableRange | None, decades: float | None) -> str:
+    if found is None or decades is None:
         return "none"
-    return f"{'≥ ' if found.open_low or found.open_high else ''}{found.decades:.1f}"
+    return f"{'≥ ' if found.open_low or found.open_high else ''}{decades:.1f}"
+
+
+def interval(found: Forgiven) -> str:
+    """Return the interval of the median decades, such as "3.2–4.9"; nothing where one start is all there is."""
+    return "" if len(found.starts) < 2 else f"{found.decades_low:.1f}–{found.decades_high:.1f}"
+
+
+def sureness(count: int) -> str:
+    """Say what the interval of ``count`` starts is."""
+    return f"{100 * coverage(count):.0f}% interval of the median over {count} starts"
+
+
+def beginning(judged: Judged) -> str:
+    """Say that the start leaves nothing to close, and what that means; empty where it does."""
+    share = judged.nothing_to_close
+    if share is None:
+        return ""
+    near = "is the best" if share == 0 else f"is already within {_percent(share)} of the best"
+    return (
+        f"The model at the start {near}: no step size can do much for it, so there is no verdict by its risk. "
+        "What the runs still do is put the threshold α in its place, which the objective shows"
+    )
+
+
+def blurred(judged: Judged) -> str:
+    """Say that the points cannot tell runs apart at ε, and how many could; empty where they can."""
+    if judged.points_needed is None or judged.floor is None:
+        return ""
+    size = judged.result.spec.problem.eval_size
+    return (
+        f"{size:,} points cannot tell: even the best model of the whole population shows "
+        f"{number(judged.floor)} above F* on them, and ε is {number(judged.epsilon)}. "
+        f"About {_round_up(judged.points_needed):,} points could"
+    )
+
+
+def against_constant(judged: Judged, lam: float | None = None) -> str:
+    """Say for which methods a usable λ (the visitor's, or the best) is worse than predicting a constant; else empty."""
+    result, constant = judged.result, judged.result.optimum.constant
+    if constant is None or not result.at().iteration:
+        return ""
+    worse = []
+    for m, name in enumerate(result.spec.methods):
+        chosen = judged.best_lambda(name) if lam is None else lam
+        k = None if chosen is None else result.place(chosen)
+        if k is None or not judged.usable[m, k]:
+            continue
+        median = float(spread(result.risks[m, :, result.reached, k], axis=0).median)
+        if median > constant * (1 + 1e-9):
+            worse.append(f"{methods[name].label} {number(median)}")
+    if not worse:
+        return ""
+    where = "at its best λ" if lam is None else f"at λ = {number(lam)}"
+    return (
+        "The start is so bad here that closing most of the gap means little: the best constant prediction has a CVaR "
+        f"of {number(constant)}, and {where} {' and '.join(worse)}"
+    )
+
+
+def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
+    """Say in plain words where the two measures disagree about a λ; empty where they agree."""
+    try:
+        mine = {name: result.verdict(method, lam, by.epsilon, name, by.closed) for name in JUDGED_BY}
+    except SpecError:
+        return ""
+    risk, objective = mine["risk"], mine["objective"]
+    if risk.iteration == 0 or risk.nothing_to_close is not None or risk.safe == objective.safe:
+        return ""
+    label, step = methods[method].label, f"λ = {number(risk.lam)}"
+    if objective.safe:
+        left = "" if risk.left == math.inf else f": {_percent(risk.left)} of the model's excess risk is left"
+        return f"{label}: by the objective {step} looks safe, but that is the threshold{left}"
+    left = "" if objective.left == math.inf else f": {_percent(objective.left)} of the objective's gap is left"
+    return f"{label}: the model is fine at {step}, but its threshold is not{left}"
 
 
 def certainty(optimum: Optimum) -> str:
@@ -73,51 +167,66 @@ def _share(name: str, value: float) -> str:
     return f"{100 * value:.2f}%" if name.endswith("accuracy") else number(float(value))
 
 
-def finding(result: Result, epsilon: float | None = None) -> str:
-    """Say in one sentence how many decades of λ each method forgives, the most forgiving first."""
-    ranges = result.ranges(epsilon)
+def finding(result: Result, by: Criterion | None = None) -> str:
+    """Say in one sentence how many decades of λ each method forgives, the most forgiving first, and judged by what."""
+    judged = result.judged(by)
+    if judged.nothing_to_close is not None:
+        return beginning(judged)
+    found, what = judged.forgiven, f"judged by {JUDGED_BY[judged.criterion.measure]}"
     if len(result.spec.lambdas) == 1:
         lam = number(result.spec.lambdas[0])
-        usable = [methods[name].label for name, found in ranges.items() if found is not None]
-        return f"λ = {lam} is usable for {' and '.join(usable) if usable else 'no method'}"
-    order = sorted(ranges, key=lambda name: -(ranges[name].decades if ranges[name] else -1.0))  # type: ignore[union-attr]
-    if ranges[order[0]] is None:
-        return "No λ of this grid is usable for any method"
+        usable = [methods[name].label for name, each in found.items() if each.typical is not None]
+        return f"λ = {lam} is usable for {' and '.join(usable) if usable else 'no method'}, {what}"
+    order = sorted(found, key=lambda name: -1.0 if (width := found[name].decades) is None else width, reverse=True)
+    if found[order[0]].decades is None:
+        return f"No λ of this grid is usable for any method, {what}"
     first, *others = order
-    rest = ", ".join(f"{methods[name].label} {decades(ranges[name])}" for name in others)
-    return f"{methods[first].label} forgives {decades(ranges[first])} decades of λ" + (f", {rest}" if rest else "")
+    rest = ", ".join(f"{methods[name].label} {decades(found[name])}" for name in others)
+    most = f"{methods[first].label} forgives {decades(found[first])} decades of λ"
+    return f"{most}{f', {rest}' if rest else ''}, {what}"
 
 
 def judgement(verdict: Verdict) -> str:
-    """Say in one sentence whether a λ is safe, and by how much."""
+    """Say in one sentence whether a λ is safe, for what and for how many starts, and by how much."""
     label, lam = methods[verdict.method].label, number(verdict.lam)
     if verdict.iteration == 0:
         return f"Whether λ = {lam} is safe for {label} is not known yet: the runs are starting."
-    gap, limit = number(verdict.suboptimality), number(verdict.epsilon)
-    if verdict.safe:
+    what = f"by {JUDGED_BY[verdict.measure]}"
+    if verdict.nothing_to_close is not None:
+        share = _percent(verdict.nothing_to_close)
         return (
-            f"λ = {lam} is safe for {label}: {_margins(verdict)}"
-            f" (median suboptimality {gap} ≤ ε = {limit}{_source(verdict)})."
+            f"There is no verdict on λ = {lam} for {label} {what}: the model at the start is already within {share} of "
+            f"the best, so no step size can do much for it."
         )
+    left = f"median {GAP[verdict.measure]} {number(verdict.gap)} {{}} ε = {number(verdict.epsilon)}"
+    starts = f"{verdict.starts} of {verdict.seeds} start{'s' * (verdict.seeds > 1)}"
+    if verdict.safe:
+        reason = left.format("≤" if verdict.gap <= verdict.epsilon else "against")
+        return f"λ = {lam} is safe for {label} {what}: {starts}, {_margins(verdict)} ({reason}{_source(verdict)})."
     if verdict.diverged:
-        beside = " beside it" if verdict.between else ""
-        why = f"{verdict.diverged} of its seeds diverged{beside}"
+        why = f"{verdict.diverged} of {verdict.seeds} diverged{' beside it' if verdict.between else ''}"
     else:
-        why = f"median suboptimality {gap} > ε = {limit}"
-    return f"λ = {lam} is not safe for {label}: {why}{_source(verdict)}; {advice(verdict)}."
+        why = left.format(">" if verdict.gap > verdict.epsilon else "≤")
+    edge = "on the edge" if verdict.starts else "not safe"
+    return f"λ = {lam} is {edge} for {label} {what}: usable for {starts}, {why}{_source(verdict)}; {advice(verdict)}."
 
 
 def margin(verdict: Verdict) -> str:
-    """Say in a few words whether a λ is safe: by how much, or why not."""
+    """Say in a few words whether a λ is safe: for how many starts and by how much, or why not."""
     if verdict.iteration == 0:
         return "not known yet"
+    if verdict.nothing_to_close is not None:
+        return "neither safe nor unsafe: there is nothing to close"
+    starts = f"{verdict.starts} of {verdict.seeds} starts"
     if verdict.safe:
-        return f"safe, {_margins(verdict)}"
+        return f"safe for {starts}, {_margins(verdict)}"
+    if verdict.starts:
+        return f"on the edge: usable for {starts}"
     if verdict.diverged:
-        runs = f"{verdict.diverged} of {verdict.seeds} seeds" if verdict.seeds > 1 else "the run"
+        runs = f"{verdict.diverged} of {verdict.seeds} starts" if verdict.seeds > 1 else "the run"
         return f"not safe: {runs} diverged{' beside it' if verdict.between else ''}"
-    times = number(verdict.suboptimality / verdict.epsilon)
-    return f"not safe: {'just above' if times == '1' else f'{times} ×'} ε"
+    times = number(verdict.gap / verdict.epsilon)
+    return f"not safe for any of {verdict.seeds} starts: {'just above' if times == '1' else f'{times} ×'} ε"
 
 
 def advice(verdict: Verdict) -> str:
@@ -139,3 +248,15 @@ def _source(verdict: Verdict) -> str:
         return ""
     left, right = verdict.between
     return f", read between λ = {number(left)} and {number(right)}"
+
+
+def _percent(share: float) -> str:
+    """Return a share as a percentage that a person can read: 72%, 0.09%, 1,200%."""
+    value = 100 * share
+    return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
+
+
+def _round_up(count: int) -> int:
+    """Return the next number with one digit that is not 0."""
+    unit: int = 10 ** (len(str(count)) - 1)
+    return -(-count // unit) * unit

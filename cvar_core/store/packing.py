@@ -19,8 +19,8 @@ from ..engine import Records, Seconds, State
 from ..problem import Optimum
 
 _STATE = struct.Struct("<4q")  # iteration, recorded, runs, dim
-_RECORDS = struct.Struct("<2q3d")  # checkpoints, runs, seconds
-_OPTIMUM = struct.Struct("<dd?d?2q")  # value, alpha, whether there is a gap, gap, attained, dim, measures
+_RECORDS = struct.Struct("<3q3d")  # checkpoints, runs, names of what is beside, seconds
+_OPTIMUM = struct.Struct("<dd?ddd2q")  # value, alpha, attained, gap, floor and constant (NaN: none), dim, measures
 _FLOAT, _WHOLE, _FLAG = np.dtype("<f8"), np.dtype("<i8"), np.dtype("u1")
 
 
@@ -47,36 +47,36 @@ def unpack_state(packed: bytes) -> State:
 
 
 def pack_records(records: Records) -> bytes:
-    header = _RECORDS.pack(*records.objectives.shape, *records.seconds)
-    measures = b"" if records.measures is None else _floats(records.measures)  # none of a synthetic problem
-    return _seal(header, np.array(records.iterations, dtype=_WHOLE).tobytes(), _floats(records.objectives), measures)
+    header = _RECORDS.pack(*records.beside.shape, *records.seconds)
+    iterations = np.array(records.iterations, dtype=_WHOLE).tobytes()
+    return _seal(header, iterations, _floats(records.objectives), _floats(records.beside))
 
 
 def unpack_records(packed: bytes) -> Records:
     content = _unseal(packed, _RECORDS.size)
-    checkpoints, runs, *seconds = _RECORDS.unpack_from(content)
+    checkpoints, runs, names, *seconds = _RECORDS.unpack_from(content)
     take = _Reader(content, _RECORDS.size)
     iterations = take.whole_numbers(checkpoints)
-    objectives = take.floats(checkpoints, runs)
-    measures = take.floats(checkpoints, runs, take.left // max(8 * checkpoints * runs, 1)) if take.left else None
+    objectives, beside = take.floats(checkpoints, runs), take.floats(checkpoints, runs, names)
     take.end()
-    return Records(iterations, objectives, Seconds(*seconds), measures)
+    return Records(iterations, objectives, beside, Seconds(*seconds))
 
 
 def pack_optimum(optimum: Optimum) -> bytes:
-    gap = 0.0 if optimum.gap is None else optimum.gap
+    perhaps = (math.nan if value is None else value for value in (optimum.gap, optimum.floor, optimum.constant))
     sizes = len(optimum.theta), len(optimum.measures)
-    header = _OPTIMUM.pack(optimum.value, optimum.alpha, optimum.gap is not None, gap, optimum.attained, *sizes)
+    header = _OPTIMUM.pack(optimum.value, optimum.alpha, optimum.attained, *perhaps, *sizes)
     return _seal(header, _floats(optimum.theta), np.array(optimum.measures, dtype=_FLOAT).tobytes())
 
 
 def unpack_optimum(packed: bytes) -> Optimum:
     content = _unseal(packed, _OPTIMUM.size)
-    value, alpha, has_gap, gap, attained, dim, count = _OPTIMUM.unpack_from(content)
+    value, alpha, attained, *perhaps, dim, count = _OPTIMUM.unpack_from(content)
+    gap, floor, constant = (None if math.isnan(each) else each for each in perhaps)
     take = _Reader(content, _OPTIMUM.size)
     theta, measures = take.floats(dim), take.floats(count)
     take.end()
-    return Optimum(value, theta, alpha, gap if has_gap else None, attained, tuple(measures.tolist()))
+    return Optimum(value, theta, alpha, gap, attained, tuple(measures.tolist()), floor, constant)
 
 
 def _floats(tensor: Tensor) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..engine import Records, Shard, State, shards
-from ..problem import measure_names
+from ..problem import recorded_names
 from ..specs import SweepSpec
 from .packing import DamagedError, unpack_records, unpack_state
 
@@ -44,7 +44,7 @@ def join(
 
 def _fit(spec: SweepSpec, state: State, records: list[Records]) -> bool:
     """Whether a state and records are of this spec and of one moment."""
-    checkpoints, runs, measures = spec.checkpoint_iterations, len(spec.lambdas), len(measure_names(spec.problem))
+    checkpoints, runs, names = spec.checkpoint_iterations, len(spec.lambdas), len(recorded_names(spec.problem))
     recorded = tuple(n for part in records for n in part.iterations)
     if len(recorded) != state.recorded or recorded != checkpoints[: len(recorded)]:
         return False
@@ -54,5 +54,5 @@ def _fit(spec: SweepSpec, state: State, records: list[Records]) -> bool:
         before <= state.iteration <= after
         and state.theta.shape == (0 if ended else runs, spec.problem.dim)
         and all(part.objectives.shape == (len(part.iterations), runs) for part in records)
-        and all((0 if part.measures is None else part.measures.shape[2]) == measures for part in records if recorded)
+        and all(part.beside.shape == (len(part.iterations), runs, names) for part in records)
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SCHEMA_VERSION = 2  # raise it with every change of the tables or of the packed bytes
+SCHEMA_VERSION = 3  # raise it with every change of the tables or of the packed bytes
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
 
 _BUSY_SECONDS = 1.0  # a visitor waits for this

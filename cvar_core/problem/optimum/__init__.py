@@ -42,6 +42,11 @@ class Optimum:
     measures
         On data sets, what θ* is worth by the problem's ``measure_names``; empty where θ* = 0 in classification, which
         decides nothing.
+    floor
+        What R − F* is on the points at the minimiser of the population, which fresh samples lead to; ``None`` where P
+        is the points themselves.
+    constant
+        On data sets, the least CVaR_β of predictions that are all the same.
     """
 
     value: float
@@ -50,6 +55,8 @@ class Optimum:
     gap: float | None
     attained: bool = True
     measures: tuple[float, ...] = ()
+    floor: float | None = None
+    constant: float | None = None
 
 
 def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None, real_data: bool = False) -> Optimum:

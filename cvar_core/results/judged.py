@@ -1,0 +1,188 @@
+"""A result seen through a criterion: gaps by one measure, usable step sizes start by start, verdicts."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..specs import SpecError
+from .criterion import RISK, Criterion
+from .grid import neighbours
+from .robustness import Forgiven, gap_between, usable, usable_range, usable_range_with
+from .spread import spread
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from .result import Result
+
+Array = NDArray[np.float64]
+
+_NOTHING = 0.01  # of F*: a start whose excess risk is less leaves nothing worth closing
+_CLEAR = 5.0  # floors: below so many, the points cannot tell runs apart
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The gap at one checkpoint over the seeds, arrays of shape (methods, lambdas)."""
+
+    iteration: int
+    median: Array  # +∞ where half of the seeds or more diverged
+    low: Array
+    high: Array
+    diverged: NDArray[np.int64]  # how many seeds
+
+
+class Judged:
+    """What a result says by one criterion. Made by ``Result.judged``, which keeps it: a result never changes."""
+
+    def __init__(self, result: Result, criterion: Criterion) -> None:
+        self.result, self.criterion = result, criterion
+        self.gaps = result.gaps(criterion.measure)
+        self._summaries: dict[int, Summary] = {}
+        self._best: dict[str, float | None] = {}
+
+    @functools.cached_property
+    def starts(self) -> Array:
+        """The gap at the start of each seed, shape (seeds,); NaN where none is recorded yet."""
+        known: Array = np.where(self.result.recorded > 0, self.gaps[:, :, 0, 0], np.nan)
+        first: Array = np.fmax.reduce(known, axis=0)  # the methods of a seed share its start, and some may be ahead
+        return first
+
+    @functools.cached_property
+    def start(self) -> float:
+        """The median gap of the starts that are recorded; ∞ if none is."""
+        known = self.starts[np.isfinite(self.starts)]
+        return float(np.median(known)) if len(known) else np.inf
+
+    @functools.cached_property
+    def limits(self) -> Array:
+        """ε of each seed, shape (seeds,); ∞ where its start is not known yet."""
+        if self.criterion.epsilon is not None:
+            return np.full(len(self.starts), self.criterion.epsilon)
+        problem, best = self.result.spec.problem, self.result.optimum
+        least = 1e-6 * (problem.scale + abs(best.value))  # in the loss's unit, as all of this
+        wanted = np.maximum((1 - self.criterion.closed) * self.starts, least)
+        return np.where(np.isfinite(self.starts), wanted, np.inf)
+
+    @functools.cached_property
+    def epsilon(self) -> float:
+        """The median ε over the seeds whose start is known; ∞ if none is."""
+        known = self.limits[np.isfinite(self.limits)]
+        return float(np.median(known)) if len(known) else np.inf
+
+    @functools.cached_property
+    def nothing_to_close(self) -> float | None:
+        """How far the start is above F*, as a share of it, where that is less than 1%; else ``None``.
+
+        Only the model's own part is judged so: α can always be far off.
+        """
+        worth = abs(self.result.optimum.value)
+        if self.criterion.measure != RISK or not self.start <= _NOTHING * worth:
+            return None
+        return max(self.start, 0.0) / worth if worth else 0.0
+
+    @functools.cached_property
+    def floor(self) -> float | None:
+        """What even the population's minimiser shows as a gap on the points; ``None`` where there is no such floor."""
+        exact = self.criterion.measure == RISK and self.result.true_excess_risk is not None
+        return None if exact else self.result.optimum.floor or None
+
+    @functools.cached_property
+    def points_needed(self) -> int | None:
+        """How many points could tell runs apart at ε, where those that there are cannot; else ``None``."""
+        if self.floor is None or not _CLEAR * self.floor > self.epsilon:
+            return None
+        return int(np.ceil(self.result.spec.problem.eval_size * _CLEAR * self.floor / self.epsilon))
+
+    def at(self, checkpoint: int = -1) -> Summary:
+        """Return the state over seeds at a checkpoint; by default the last one that every run has reached.
+
+        Before every run has recorded its start, that is the start, with what is not known yet as +∞.
+        """
+        reached = self.result.reached
+        index = reached if checkpoint < 0 else min(checkpoint, reached)
+        if index not in self._summaries:
+            gaps = self.gaps[:, :, index, :]
+            self._summaries[index] = Summary(
+                self.result.checkpoints[index],
+                *spread(gaps, axis=1),
+                diverged=(np.isnan(gaps) & (self.result.recorded > index)[:, :, None]).sum(axis=1),
+            )
+        return self._summaries[index]
+
+    @functools.cached_property
+    def forgiven(self) -> dict[str, Forgiven]:
+        """What each method forgives, start by start."""
+        lambdas, ends = self.result.spec.lambdas, self.gaps[:, :, self.result.reached, :]
+        return {
+            method: Forgiven(
+                tuple(usable_range(lambdas, gaps, limit) for gaps, limit in zip(ends[m], self.limits, strict=True))
+            )
+            for m, method in enumerate(self.result.spec.methods)
+        }
+
+    @functools.cached_property
+    def usable(self) -> NDArray[np.int64]:
+        """For how many starts each step size of the grid is usable, shape (methods, lambdas)."""
+        ends = self.gaps[:, :, self.result.reached, :]
+        counts: NDArray[np.int64] = usable(ends, self.limits[:, None]).sum(axis=1)
+        return counts
+
+    def best_lambda(self, method: str) -> float | None:
+        """Return the λ with the least median final gap, or ``None`` if all diverged.
+
+        A λ at which any seed diverged is the best only if every λ is like that.
+        """
+        if method not in self._best:
+            end, m = self.at(), self.result.method(method)
+            whole = np.where(end.diverged[m] == 0, end.median[m], np.inf)
+            medians = whole if np.isfinite(whole).any() else end.median[m]
+            best = int(np.argmin(medians))
+            self._best[method] = self.result.spec.lambdas[best] if np.isfinite(medians[best]) else None
+        return self._best[method]
+
+    def iterations(self) -> Array:
+        """Return the first recorded iteration with a gap ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""
+        reached = (self.gaps <= self.limits[:, None, None]) & (self.gaps < np.inf)  # NaN compares false
+        first = np.array(self.result.checkpoints, dtype=float)[reached.argmax(axis=2)]
+        return np.where(reached.any(axis=2), first, np.inf)
+
+    def verdict(self, method: str, lam: float) -> Verdict:
+        """Judge a λ of the grid, or one between two of its points by its neighbours, start by start.
+
+        Between two points the gap is read off the line in log–log that also gives the usable range its ends, so that a
+        λ is usable for a start exactly if it lies in a usable stretch.
+        """
+        m, lambdas = self.result.method(method), self.result.spec.lambdas
+        beside = neighbours(lambdas, lam)
+        if beside is None:
+            ran = f"from {lambdas[0]:g} to {lambdas[-1]:g}" if len(lambdas) > 1 else f"{lambdas[0]:g} alone"
+            raise SpecError(f"lambda is {lam:g}, but this sweep ran {ran}; it cannot be judged outside")
+        left, right = beside
+        lam = lambdas[left] if left == right else lam
+        end, ends = self.at(), self.gaps[m, :, self.result.reached, :]
+        here = [usable_range_with(lam, beside, lambdas, *one) for one in zip(ends, self.limits, strict=True)]
+        around = Forgiven(tuple(mine or best for mine, best in zip(here, self.forgiven[method].starts, strict=True)))
+        gaps = np.array([gap_between(lam, beside, lambdas, *one) for one in zip(ends, self.limits, strict=True)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(np.isnan(gaps), np.inf, gaps / np.where(self.starts > 0, self.starts, np.nan))
+        return Verdict(
+            method=method,
+            lam=lam,
+            measure=self.criterion.measure,
+            starts=sum(each is not None for each in here),
+            seeds=len(ends),
+            range=around.typical,
+            epsilon=self.epsilon,
+            gap=float(spread(gaps, axis=0).median),
+            left=float(spread(shares, axis=0).median),
+            diverged=int(end.diverged[m, [left, right]].max()),
+            iteration=end.iteration,
+            best_lambda=self.best_lambda(method),
+            between=None if left == right else (lambdas[left], lambdas[right]),
+            nothing_to_close=self.nothing_to_close,
+        )
