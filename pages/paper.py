@@ -1,23 +1,25 @@
 """The paper's figures: nine problems at once, from results that ship with the project and can be computed again."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from cvar_core import paper
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
 from cvar_core.figures.panels import HEIGHT, panel, reading_words, triangle_words
-from cvar_core.results import number
+from cvar_core.results import JUDGED_BY, MEASURES, OBJECTIVE, Criterion, number
 from pages.components import links
 from pages.components.chart import chart
 from pages.components.lesson import arrive, explore_link, try_it
 from pages.components.look import apply_look, theme
 from pages.components.presets import PRESETS
 from pages.components.service import manager
-from pages.components.study import SHARES
+from pages.components.study import SHARES, ask_measure
 from pages.components.visitor import visitor_id
 
 PAGE = "paper"
-FIGURES = {"suboptimality": "Final suboptimality", "iterations": "Iterations to ε"}
+FIGURES = {"suboptimality": "Final gap", "iterations": "Iterations to ε"}
 SIGNS = {"reproduces": ":material/check_circle:", "does not reproduce": ":material/cancel:"}
 STACKED = """<style>
 @media (max-width: 1100px) {
@@ -55,27 +57,30 @@ st.markdown(
     "numbers. The curves are this project's own, and below them each sentence is held against them."
 )
 with st.container(key="paper-controls"):
-    left, middle, right = st.columns([3, 4, 3], gap="large", vertical_alignment="bottom")
+    left, judge, middle, right = st.columns([4, 5, 4, 3], gap="medium", vertical_alignment="bottom")
 links.recall("paper_figure", FIGURES)
 kind = left.segmented_control(
     "Figure", list(FIGURES), key="paper_figure", required=True, format_func=FIGURES.__getitem__, width="stretch",
     **({} if "paper_figure" in st.session_state else {"default": "suboptimality"}),
 )  # fmt: skip
 links.keep("paper_figure", kind, "suboptimality")
+with judge:
+    measure = ask_measure("paper_measure", OBJECTIVE)  # as it is printed
 share = middle.select_slider(
     "Usable: closes this share of the gap", SHARES, "90%", key="paper_closed", bind="query-params",
-    help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
-    "suboptimality at the start. What then remains is ε.",
+    help="A λ is usable for a start when the run does not diverge and closes at least this share of its own gap. "
+    "What then remains is ε.",
 )  # fmt: skip
-closed = float(share.rstrip("%")) / 100
+by = Criterion(measure, float(share.rstrip("%")) / 100)
+other = replace(by, measure=next(name for name in MEASURES if name != by.measure))
 right.button(
     "Compute all nine again", on_click=again.ask, args=([known.spec for known in study],), disabled=again.busy,
     icon=":material/replay:", width="stretch",
     help="One after another, in the background; what this server has computed is shown at once.",
 )  # fmt: skip
-title.markdown(f"## {paper.headline(results, closed)}")
+title.markdown(f"## {paper.headline(results, by)}")
 if f"{PAGE}-unread" not in st.session_state:
-    allowed = {"paper_figure": tuple(FIGURES), "paper_closed": SHARES}
+    allowed = {"paper_figure": tuple(FIGURES), "paper_closed": SHARES, "paper_measure": MEASURES}
     st.session_state[f"{PAGE}-unread"] = links.unread(link, allowed)
 with st.container():  # always there, so that the charts below keep their places
     if missed := st.session_state[f"{PAGE}-unread"]:
@@ -90,13 +95,13 @@ legend = " &emsp; ".join(
     f'<span style="color: {colours[name]}">{glyph(name)}</span> {methods[name].label}'
     for name in results[0].spec.methods
 )
-st.html(f"<div>{legend} &emsp; △ {triangle_words(kind)} &emsp; {reading_words(kind)}</div>")
+st.html(f"<div>{legend} &emsp; △ {triangle_words(kind)} &emsp; {reading_words(kind, by.measure)}</div>")
 with st.container(key="paper-grid"):
     for row in range(0, len(results), 3):
         # What has no fixed height stands above the charts, so that those of a row are level.
         for k, column in enumerate(st.columns(3, gap="medium", vertical_alignment="bottom"), row):
             known, result = study.results[k], results[k]
-            figure, finding = panel(result, kind, epsilon=result.epsilon(closed), theme=theme())
+            figure, finding = panel(result, kind, by=by, theme=theme())
             about, busy = paper.name(known.spec).capitalize(), known.spec in (again.current, *again.waiting)
             with column:
                 st.markdown(f"**{about}**  \n{finding}.  \n:gray[{again.words(known, jobs, visitor)}]")
@@ -115,10 +120,14 @@ with st.container(key="paper-text"):
     left, right = st.columns(2, gap="large")
 with left:
     st.subheader("What reproduces", anchor=False)
-    for claim in paper.claims(results, closed):
+    for claim, beside in zip(paper.claims(results, by), paper.claims(results, other), strict=True):
         sign = SIGNS.get(claim.verdict, ":material/help:")
-        st.markdown(f"{sign} **{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}")
-    st.caption(f"Counted as a difference: a decade, a factor of ten in λ. Usable: {share} of the gap is closed.")
+        also = f" *By {JUDGED_BY[other.measure]}: {beside.verdict}.*"
+        st.markdown(f"{sign} **{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}{also}")
+    st.caption(
+        f"Judged by {JUDGED_BY[by.measure]}. Counted as a difference: a decade, a factor of ten in λ. Usable: {share} "
+        "of the gap is closed, by the median start."
+    )
 with right:
     st.subheader("Where text and formulas differ", anchor=False)
     st.markdown("\n".join(f"- {slip}" for slip in paper.SLIPS))

@@ -79,9 +79,12 @@ def _grid(results: Sequence[Result], kind: str, by: Criterion, drawn: Mapping[st
         f'<span class="method-{m}">{figures.glyph(each)}</span> {methods[each].label}'
         for m, each in enumerate(results[0].spec.methods)
     )
+    reading = escape(
+        f"{triangle_words(kind)}. {reading_words(kind, by.measure)} ε is a tenth of the gap at each start."
+    )
     return (
-        f'<h2>{_TITLES[kind]}, by {escape(JUDGED_BY[by.measure])}</h2><p class="quiet">{legend} △ {escape(triangle_words(kind))}. '
-        f'{escape(reading_words(kind, by.measure))} ε is a tenth of the gap at each start.</p><div class="grid">{cells}</div>'
+        f"<h2>{_TITLES[kind]}, by {escape(JUDGED_BY[by.measure])}</h2>"
+        f'<p class="quiet">{legend} △ {reading}</p><div class="grid">{cells}</div>'
     )
 
 

@@ -24,6 +24,7 @@ from .words import (
     margin,
     measured,
     number,
+    round_up,
     sureness,
     width,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "measured",
     "number",
     "place",
+    "round_up",
     "spread",
     "sureness",
     "width",

@@ -90,7 +90,7 @@ def blurred(judged: Judged) -> str:
     return (
         f"{size:,} points cannot tell: even the best model of the whole population shows "
         f"{number(judged.floor)} above F* on them, and ε is {number(judged.epsilon)}. "
-        f"About {_round_up(judged.points_needed):,} points could"
+        f"About {round_up(judged.points_needed):,} points could"
     )
 
 
@@ -256,7 +256,7 @@ def _percent(share: float) -> str:
     return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
 
 
-def _round_up(count: int) -> int:
+def round_up(count: int) -> int:
     """Return the next number with one digit that is not 0."""
     unit: int = 10 ** (len(str(count)) - 1)
     return -(-count // unit) * unit

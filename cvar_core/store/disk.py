@@ -54,7 +54,7 @@ def _open_database(path: Path) -> sqlite3.Connection:
     db = tables.connect(path)
     try:
         version = _schema_version(db)
-        if version not in (None, tables.SCHEMA_VERSION):
+        if version not in (None, tables.SCHEMA_VERSION) and not tables.upgrade(db, version):
             db.close()
             _move_aside(path, version)
             db = tables.connect(path)

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SCHEMA_VERSION = 3  # raise it with every change of the tables or of the packed bytes
+_WITHOUT_RISK = 2  # the version whose tables are these, but whose records have no risk of the model
+
+OUTGROWN = "It was computed by an earlier version, which did not record the risk of the model."
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
 
 _BUSY_SECONDS = 1.0  # a visitor waits for this
@@ -83,6 +86,21 @@ def create(db: sqlite3.Connection) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def upgrade(db: sqlite3.Connection, version: int) -> bool:
+    """Keep the runs and histories of an older version, to be computed anew; tell whether that could be done."""
+    if version != _WITHOUT_RISK:
+        return False
+    with transaction(db):
+        db.execute("DELETE FROM records")
+        db.execute("DELETE FROM shards")
+        db.execute(
+            "UPDATE runs SET status = 'interrupted', error = ?, optimum = NULL, timings = '{}', recorded = 0",
+            (OUTGROWN,),
+        )
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    return True
 
 
 def number(db: sqlite3.Connection, pragma: str) -> int:

@@ -11,6 +11,7 @@ from cvar_core.catalogue import methods, noises
 from cvar_core.data import Recipe
 from cvar_core.figures import compare, without_title
 from cvar_core.jobs import Entry
+from cvar_core.results import Criterion
 from cvar_core.specs import ProblemSpec
 
 from .chart import chart
@@ -29,11 +30,11 @@ _SIGNS = {
 }
 
 
-def draw(desk: Desk, shown: Shown | None, result: Result | None, closed: float) -> None:
+def draw(desk: Desk, shown: Shown | None, result: Result | None, by: Criterion) -> None:
     """List the visitor's runs; with a result, also what it can be compared with."""
     runs, page = desk.history(), desk.page
     if shown is not None and result is not None:
-        _compare(desk, runs, shown, result, closed)
+        _compare(desk, runs, shown, result, by)
     elif not runs:
         st.caption("Runs that you make are listed here.")
     for run in runs:
@@ -53,7 +54,7 @@ def draw(desk: Desk, shown: Shown | None, result: Result | None, closed: float) 
             st.rerun()  # the controls, too
 
 
-def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, closed: float) -> None:
+def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, by: Criterion) -> None:
     page, others = desk.page, {run.id: run for run in runs if run.id != shown.spec.id}
     if not others:
         st.caption("Runs that you make are listed here, to open again, to compare and to delete.")
@@ -73,7 +74,7 @@ def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, closed
     if other is None or other.result is None:
         st.caption("That run has no curves yet.")
         return
-    figure, finding, about = without_title(compare(result, other.result, ("A", "B"), closed=closed, theme=theme()))
+    figure, finding, about = without_title(compare(result, other.result, ("A", "B"), by=by, theme=theme()))
     st.markdown(f"**{finding}**")
     chart(figure, key=f"{page}-compare-chart", height=440, label=finding, name="compare")
     st.caption(f"A: {title(*shown)}. B: {named(others[chosen])}. {capital(about)}.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cvar_core import Result, SweepSpec
 from cvar_core.jobs import Manager, Refused, View
-from cvar_core.results import certainty, number
+from cvar_core.results import OBJECTIVE, RISK, Criterion, certainty, number
 
 from .desk import Desk
 from .fields import Asked
@@ -23,7 +23,7 @@ def run_bar(desk: Desk, asked: Asked) -> None:
     run, cancel = st.columns(2)
     run.button(
         _label(view), type="primary", icon=":material/play_arrow:", width="stretch", key=f"{desk.page}-run",
-        disabled=asked.spec is None or mine or done, on_click=_press, args=(desk.page,),
+        disabled=asked.spec is None or mine or done, on_click=press, args=(desk.page,),
     )  # fmt: skip
     cancel.button(
         "Cancel", icon=":material/stop:", width="stretch", key=f"{desk.page}-cancel",
@@ -47,7 +47,8 @@ def _about(manager: Manager, asked: Asked, view: View | None) -> str:
     return f"{_runs(asked.spec)}, {_duration(left * manager.estimate(asked.spec))} on this server."
 
 
-def _press(page: str) -> None:
+def press(page: str) -> None:
+    """Ask for what the controls say to be run."""
     # What is to be run is known when the controls are drawn: a field may have been changed just before the button.
     st.session_state[f"{page}-pressed"] = True
 
@@ -94,10 +95,11 @@ def status(view: View) -> None:
             f"Cancelled at {share}. What was computed is shown; **Resume** goes on from there.", icon=":material/stop:"
         )
     elif view.status == "interrupted":
-        st.warning(
-            f"Interrupted at {share}, because the server stopped. **Resume** goes on from there.",
-            icon=":material/power_off:",
-        )
+        if view.error:
+            words = f"{plain(view.error)} **Resume** computes it anew."
+        else:
+            words = f"Interrupted at {share}, because the server stopped. **Resume** goes on from there."
+        st.warning(words, icon=":material/power_off:")
     elif view.status == "failed":
         st.error(
             f"This run failed at {share}. {plain(view.error or '')} **Try again** goes on from there.",
@@ -111,7 +113,11 @@ def _took(result: Result) -> str:
 
 def _optimum(result: Result) -> str:
     found = result.optimum
-    return f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(result.start_gap)} above it"
+    above, model = (result.judged(Criterion(measure)).start for measure in (OBJECTIVE, RISK))
+    return (
+        f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(above)} above it, of which "
+        f"{number(model)} is the model's part"
+    )
 
 
 def _label(view: View | None) -> str:

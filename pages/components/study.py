@@ -11,7 +11,7 @@ import streamlit as st
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.figures import curves, sensitivity, without_title
 from cvar_core.reading import number as read_number
-from cvar_core.results import GAP_TO_CLOSE, number
+from cvar_core.results import MEASURES, RISK, Criterion, number, round_up
 
 from . import history, panels
 from .alive import keep_alive
@@ -20,11 +20,12 @@ from .desk import Desk, Shown
 from .kept import Kept
 from .links import keep, recall
 from .look import theme
-from .run_bar import status
+from .run_bar import press, status
 from .verdict import verdict
 from .words import capital, fault
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
+JUDGES = {"risk": "the model's risk", "objective": "the objective"}
 HEIGHT = 430  # px of the two charts
 # Seconds between two looks at a live run, by how many runs are open: each look costs the server what others wait for.
 _LOOKS = {3: 0.5, 12: 1.0, math.inf: 2.0}
@@ -48,28 +49,32 @@ class Study:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._page, self._manager, self._visitor = desk, desk.page, desk.manager, desk.visitor
         self._lam: float | None = None
-        self._closed = GAP_TO_CLOSE
+        self._by = Criterion()
 
     @property
     def keys(self) -> dict[str, tuple[str, ...] | None]:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
-        fixed = {"lambda": None, "closed": SHARES, "at": None, "panel": panels.titles(self._desk), "compare": None}
+        fixed = {
+            "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": panels.titles(self._desk),
+            "compare": None,
+        }  # fmt: skip
         return {self._key(name): values for name, values in fixed.items()}
 
     def ask(self) -> None:
-        """Draw the visitor's λ and what counts as usable."""
+        """Draw the visitor's λ, by what it is judged and what counts as usable."""
         text = st.text_input(
             "Your step size λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
             help="Is this λ safe? Between two λ of the grid it is read off the line between them, without a new run.",
         )  # fmt: skip
         with st.container():
             self._lam = self._read(text)
+        measure = ask_measure(self._key("measure"), RISK)
         share = st.select_slider(
             "Usable: closes this share of the gap", SHARES, "90%", key=self._key("closed"), bind="query-params",
-            help="A λ is usable when no seed diverges and the median over seeds closes at least this share of the "
-            "suboptimality at the start. What then remains is ε.",
+            help="A λ is usable for a start when the run does not diverge and closes at least this share of its own "
+            "gap. What then remains is ε.",
         )  # fmt: skip
-        self._closed = float(share.rstrip("%")) / 100
+        self._by = Criterion(measure, float(share.rstrip("%")) / 100)
 
     def show(self, run: Shown) -> None:
         spec = run.spec
@@ -86,7 +91,8 @@ class Study:
         if view is None or view.result is None:
             st.fragment(self._await_panels, run_every=every)(run)
         else:
-            panels.draw(self._desk, run, self._closed, every)
+            self._offer_points(view.result)
+            panels.draw(self._desk, run, self._by, every)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
         view = self._manager.view(spec, self._visitor)
@@ -103,7 +109,7 @@ class Study:
             )
             return
         chosen, colours = self._chosen(), theme()
-        about = self._page, self._closed, self._lam, chosen, colours
+        about = self._page, self._by, self._lam, chosen, colours
         picture = _pictures.of(result, about, partial(self._picture, result, chosen, colours))
         st.html(picture.verdict)
         status(view)
@@ -119,7 +125,7 @@ class Study:
     def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
         st.markdown("**Your runs**")
-        history.draw(self._desk, shown, None, self._closed)
+        history.draw(self._desk, shown, None, self._by)
 
     def _read(self, text: str) -> float | None:
         try:
@@ -130,10 +136,8 @@ class Study:
         return lam
 
     def _picture(self, result: Result, chosen: float | None, colours: str) -> Picture:
-        epsilon = result.epsilon(self._closed)
-        figure, finding, about = without_title(
-            sensitivity(result, epsilon=epsilon, mark=self._lam, chosen=chosen, theme=colours)
-        )
+        by = self._by
+        figure, finding, about = without_title(sensitivity(result, by=by, mark=self._lam, chosen=chosen, theme=colours))
         left = encoded(
             figure,
             key=self._chart("sensitivity"),
@@ -144,16 +148,36 @@ class Study:
             caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
         )
         lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-        figure, finding, about = without_title(curves(result, lambdas, theme=colours))
+        figure, finding, about = without_title(curves(result, lambdas, measure=by.measure, theme=colours))
         right = encoded(
             figure,
             key=self._chart("curves"),
             height=HEIGHT,
             label=finding,
             name="curves",
-            caption=f"{'. '.join(filter(None, (finding, capital(about))))}. How far the averaged iterate is above F*.",
+            caption=f"{'. '.join(filter(None, (finding, capital(about))))}. {_height(result, by.measure)}",
         )
-        return Picture(verdict(result, epsilon, self._lam, colours), (left, right))
+        return Picture(verdict(result, by, self._lam, colours), (left, right))
+
+    def _offer_points(self, result: Result) -> None:
+        """Where the points cannot tell runs apart, offer as many as could, or say that the server takes no more."""
+        needed = result.judged(self._by).points_needed
+        if needed is None or self._desk.on_data:
+            return
+        limits, problem = self._manager.limits, result.spec.problem
+        most = min(limits.eval_size, limits.numbers // problem.dim)
+        if needed <= most:
+            count = min(most, round_up(needed))
+            st.button(
+                f"Evaluate on {count:,} points", icon=":material/zoom_in:", key=f"{self._page}-points",
+                on_click=self._take_points, args=(count,),
+            )  # fmt: skip
+        else:
+            st.caption(f"This server evaluates on at most {most:,} points.")
+
+    def _take_points(self, count: int) -> None:
+        st.session_state[self._key("eval_size")] = count
+        press(self._page)
 
     def _recall_chosen(self, lambdas: tuple[float, ...]) -> None:
         key, options = self._key("at"), _options(lambdas)
@@ -208,6 +232,27 @@ class Study:
 
     def _chart(self, name: str) -> str:
         return f"{self._page}-{name}"
+
+
+def ask_measure(key: str, usual: str) -> str:
+    """Draw by what runs are judged, which stands in the URL; changing it needs no new run."""
+    recall(key, MEASURES)
+    measure = st.segmented_control(
+        "Judge by", MEASURES, key=key, required=True, format_func=JUDGES.__getitem__, width="stretch",
+        help="Whoever deploys the model θ̄ lives with its risk, the CVaR of its losses. The objective, which the paper "
+        "plots, also counts how far the threshold α is off; at the start that is most of it.",
+        **({} if key in st.session_state else {"default": usual}),
+    )  # fmt: skip
+    keep(key, measure, usual)
+    return str(measure)
+
+
+def _height(result: Result, measure: str) -> str:
+    """Say what the curves' height is."""
+    if measure != RISK:
+        return "How far F̃ at the averaged iterate, model and threshold together, is above F*."
+    where = "" if result.true_excess_risk is None else ", in the whole population"
+    return f"How far the CVaR of the averaged model is above the best{where}."
 
 
 def _options(lambdas: tuple[float, ...]) -> tuple[str, ...]:

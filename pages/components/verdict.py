@@ -1,62 +1,89 @@
-"""The verdict: what each method forgives, and whether the visitor's λ is safe."""
+"""The verdict: what each method forgives by either measure, and whether the visitor's λ is safe, and for what."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 
 from cvar_core import Result, SpecError
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
-from cvar_core.results import UsableRange, Verdict, decades, finding, margin, number
+from cvar_core.results import (
+    JUDGED_BY,
+    MEASURES,
+    Criterion,
+    Judged,
+    UsableRange,
+    Verdict,
+    against_constant,
+    blurred,
+    decades,
+    disagreement,
+    finding,
+    interval,
+    margin,
+    number,
+    sureness,
+)
 
-Judged = dict[str, Verdict]
+Mine = dict[str, Verdict]
 
 
-def verdict(result: Result, epsilon: float, lam: float | None, theme: str) -> str:
-    """Return in HTML what the run found in words, and a card a method."""
-    mine = _judged(result, epsilon, lam)
-    heading = escape(headline(result, epsilon, lam, mine))
-    return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, epsilon, lam, mine, theme)}</div>'
+def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str:
+    """Return in HTML what the run found in words, a card a method, and what a reader must know beside."""
+    mine = _judged(result, by, lam)
+    heading = escape(headline(result, by, lam, mine))
+    notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam))
+    return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, by, lam, mine, theme)}{notes}</div>'
 
 
-def headline(result: Result, epsilon: float, lam: float | None, mine: Judged | None) -> str:
+def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None) -> str:
     """Say in a sentence or two what the run found."""
-    so_far = "" if _over(result) else "So far: "
-    words = f"{so_far}{finding(result, epsilon)}."
-    if lam is None or result.at().iteration == 0:
-        return words if result.at().iteration else "The runs are starting."
-    if mine is None:  # outside of the grid, which the card says
+    judged = result.judged(by)
+    if judged.at().iteration == 0:
+        return "The runs are starting."
+    words = f"{'' if _over(result) else 'So far: '}{finding(result, by)}."
+    if lam is None or mine is None or judged.nothing_to_close is not None:  # outside of the grid, which the card says
         return words
     safe = [methods[m].label for m in result.spec.methods if mine[m].safe]
-    whom = f"safe for {_listed(safe)}" if safe else "not safe for any method"
-    return f"{words} λ = {number(lam)} is {whom}."
+    edge = [methods[m].label for m in result.spec.methods if mine[m].starts and not mine[m].safe]
+    parts = [f"safe for {_listed(safe)}"] if safe else []
+    parts += [f"on the edge for {_listed(edge)}"] if edge else []
+    return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
 
 
-def _judged(result: Result, epsilon: float, lam: float | None) -> Judged | None:
+def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:
     """Judge the visitor's λ for each method, if there is one in the grid."""
     if lam is None:
         return None
     try:
-        return {name: result.verdict(name, lam, epsilon) for name in result.spec.methods}
+        return {name: result.judged(by).verdict(name, lam) for name in result.spec.methods}
     except SpecError:
         return None
 
 
-def _cards(result: Result, epsilon: float, lam: float | None, mine: Judged | None, theme: str) -> str:
-    """Return one card a method: decades forgiven, best λ, and the verdict on the visitor's λ."""
-    ranges = result.ranges(epsilon)
+def _notes(result: Result, by: Criterion, lam: float | None) -> Iterator[str]:
+    """Yield what the numbers alone would hide."""
+    judged = result.judged(by)
+    if judged.at().iteration == 0:
+        return
+    if lam is not None:
+        yield from filter(None, (disagreement(result, name, lam, by) for name in result.spec.methods))
+    yield from filter(None, (blurred(judged), against_constant(judged)))
+
+
+def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, theme: str) -> str:
+    """Return one card a method: decades forgiven by either measure, best λ, and the verdict on the visitor's λ."""
+    judged = result.judged(by)
+    (other,) = (result.judged(replace(by, measure=name)) for name in MEASURES if name != by.measure)
     drawn = []
     for name in result.spec.methods:
-        found = ranges[name]
-        unit = "" if found is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ forgiven</small>"
-        usable = "nothing usable" if found is None else f"usable {_ends(found)}"
-        best = result.best_lambda(name)
         colour = style(name, theme).colour
-        if result.at().iteration == 0:
+        if judged.at().iteration == 0:
             words = '<div class="decades">…</div><p>no update taken yet</p>'
         else:
-            words = f'<div class="decades">{escape(decades(found))}{unit}</div>'
-            words += f"<p>best λ = {escape(number(best))} · {escape(usable)}</p>"
+            words = _forgiven(judged, name) + f"<p>{_beside(other, name)}</p>"
         words += _mine(result, lam, mine[name] if mine else None)
         drawn.append(
             f'<div class="cvar-card" style="border-left-color: {colour}">'
@@ -65,13 +92,38 @@ def _cards(result: Result, epsilon: float, lam: float | None, mine: Judged | Non
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
+def _forgiven(judged: Judged, name: str) -> str:
+    """Return the large number by the measure that is chosen, and the usable range."""
+    if judged.nothing_to_close is not None:
+        return '<div class="decades">– <small>nothing to close</small></div>'
+    found = judged.forgiven[name]
+    typical, spread = found.typical, interval(found)
+    sure = f' <small title="{escape(sureness(len(found.starts)))}">({spread})</small>' if spread else ""
+    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ forgiven</small>"
+    usable = "nothing usable" if typical is None else f"usable {_ends(typical)}"
+    return (
+        f'<div class="decades">{escape(decades(found))}{sure}{unit}</div>'
+        f"<p>best λ = {escape(number(judged.best_lambda(name)))} · {escape(usable)}</p>"
+    )
+
+
+def _beside(judged: Judged, name: str) -> str:
+    """Say what the other measure says."""
+    what, found = f"by {JUDGED_BY[judged.criterion.measure]}", judged.forgiven[name]
+    if judged.nothing_to_close is not None:
+        return escape(f"{what}: nothing to close")
+    spread = f" ({interval(found)})" if interval(found) else ""
+    return escape(f"{what}: {decades(found)}{spread}")
+
+
 def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
     if lam is None:
         return ""
     if verdict is None:
         low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
         return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
-    mark = "?" if verdict.iteration == 0 else "✓" if verdict.safe else "✗"
+    unknown = verdict.iteration == 0 or verdict.nothing_to_close is not None
+    mark = "?" if unknown else "✓" if verdict.safe else "≈" if verdict.starts else "✗"
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
     return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
 
