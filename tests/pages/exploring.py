@@ -18,7 +18,8 @@ _SMALL = {"explore_eval_size": "2000", "explore_iterations": "300", "explore_see
 def small(problem: dict[str, Any] | None = None, **fields: Any) -> SweepSpec:
     """Return what the small link asks for, or something near it."""
     return SweepSpec(
-        ProblemSpec(**{"eval_size": 2_000, **(problem or {})}), **{"iterations": 300, "seeds": 2, **fields}
+        ProblemSpec(**{"noise": "normal", "eval_size": 2_000, **(problem or {})}),
+        **{"iterations": 300, "seeds": 2, **fields},
     )
 
 

@@ -1,5 +1,6 @@
 """The page in each state of a run: what a visitor reads there."""
 
+import html
 import re
 from itertools import pairwise
 
@@ -59,10 +60,10 @@ def test_a_finished_run_says_what_was_found(jobs, held):
     result = result_of(small())
     assert "Done in" in words(page)
     assert f"F* = {result.optimum.value:.6g}" in words(page)
-    for name, found in result.ranges().items():
-        assert decades(found) in words(page), name
+    for name, found in result.judged().forgiven.items():
+        assert f">{decades(found)} <small" in words(page), name
     headline = next(each.proto.body for each in page.get("html") if "<h2>" in each.proto.body)
-    assert "<h2>SPL₊ forgives" in headline
+    assert re.search("<h2>SPL₊? forgives .* judged by the model's risk", html.unescape(headline))
     assert "λ = 1 is" in headline
     line = curve(figures_of(page)["explore-sensitivity"])
     drawn = np.array([np.nan if y is None else y for y in line["y"]])
@@ -165,7 +166,7 @@ def test_two_hundred_step_sizes(jobs, held):
     page = finished(held, explore_grid="range", explore_low="1e-6", explore_high="1e4", explore_count="200")
     assert len(curve(figures_of(page)["explore-sensitivity"])["x"]) == 200
     assert len(page.selectbox(key="explore_at-0").options) == 201
-    assert "SPL₊ forgives" in words(page)
+    assert "decades of λ forgiven" in words(page)
 
 
 def test_a_visitor_who_looks_at_another_s_run_may_join_it(jobs, held):
@@ -218,6 +219,7 @@ def test_what_a_visitor_changes_is_drawn_anew(jobs, held, monkeypatch):
     for change in (
         lambda: page.text_input(key="explore_lambda").set_value("0.3"),
         lambda: page.select_slider(key="explore_closed").set_value("50%"),
+        lambda: page.segmented_control(key="explore_measure").set_value("objective"),
         lambda: page.selectbox(key="explore_at-0").set_value("10.0"),
         lambda: monkeypatch.setattr(study, "theme", lambda: "dark"),
         lambda: monkeypatch.setattr(panels, "theme", lambda: "dark"),
@@ -225,7 +227,8 @@ def test_what_a_visitor_changes_is_drawn_anew(jobs, held, monkeypatch):
         change()
         seen.append(_drawn(shown(page.run())))
     assert all(one != two for one, two in pairwise(seen))
-    other = _drawn(finished(held, explore_lambda="0.3", explore_closed="50%", explore_at="10.0"))
+    other = _drawn(finished(held, explore_lambda="0.3", explore_closed="50%", explore_at="10.0",
+                            explore_measure="objective"))  # fmt: skip
     assert other == seen[-1]  # in dark, and with the same choices
 
 

@@ -45,8 +45,11 @@ def test_a_spec_survives_the_way_through_the_url(jobs, spec):
         ({"explore_seeds": "1000000"}, "The number of seeds is 1,000,000, but this server allows at most 100"),
         ({"explore_seeds": "-1"}, "The number of seeds is -1"),
         ({"explore_eval_size": "1000000000"}, "but this server allows at most 1,000,000"),
-        ({"explore_lognormal_sigma": "-1"}, "Lognormal noise's sigma is -1, but it must be above 0"),
-        ({"explore_lognormal_mean": "1e9"}, "at most 1e6 in size"),
+        (
+            {"explore_noise": "lognormal", "explore_lognormal_sigma": "-1"},
+            "Lognormal noise's sigma is -1, but it must be above 0",
+        ),
+        ({"explore_normal_mean": "1e9"}, "at most 1e6 in size"),
         ({"explore_sample_size": "0"}, "The fixed sample's size is 0"),
         ({"explore_scale": "0"}, "The unit is 0"),
         ({"explore_seed": "-5"}, "The problem seed is -5"),

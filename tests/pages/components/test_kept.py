@@ -13,7 +13,8 @@ from pages.components.kept import Kept
 @pytest.fixture
 def result() -> Result:
     spec = SweepSpec(ProblemSpec(), methods=("spl",), lambdas=(1.0,), iterations=10, seeds=1, checkpoints=1)
-    return Result(spec, Optimum(0.0, None, 0.0, None), np.ones((1, 1, 2, 1)), np.ones((1, 1), dtype=np.int64))
+    values = np.ones((1, 1, 2, 1))
+    return Result(spec, Optimum(0.0, None, 0.0, None), values, np.ones((1, 1), dtype=np.int64), {"risk": values})
 
 
 def test_the_same_is_made_once(result):
