@@ -1,5 +1,262 @@
-"""Temporary."""
+"""The population's excess risk in synthetic regression, which no sample of points is needed for.
+
+x is uniform on the unit sphere and independent of the noise ζ, so the residual at θ has the law of ζ + δu with
+δ = ‖θ − θ_gen‖ and u one coordinate of x, and E(δ) = CVaR_β[φ(ζ + δu)] − CVaR_β[φ(ζ)] depends on δ alone. With q the
+β-quantile of |ζ + δu| and h = φ' beyond ±q, else 0,
+
+    E'(δ) = E[u h(ζ + δu)]/(1 − β) = δ/(d(1 − β)) · ∫ p(r) dh(r),
+
+where p is the density of ζ + δv for v a coordinate of a uniform point of the sphere in d + 2 dimensions: partial
+integration in u. Nothing on the right is negative, so nothing cancels, however small δ is.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.polynomial import chebyshev, legendre
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ..catalogue import Loss, losses, noises
+from ..specs import ProblemSpec
+from .bends import Bends, slope, value
+from .noise_law import NoiseLaw, Untrusted
+from .shifted import Shifted
+
+Array = NDArray[np.float64]
+
+_COUNT = 11  # points of a panel of log δ
+_POINTS = -np.cos(np.pi * np.arange(_COUNT) / (_COUNT - 1))
+_TO_SERIES = np.linalg.inv(chebyshev.chebvander(_POINTS, _COUNT - 1))  # from values at the points
+_TO_POWERS = np.stack([np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, _COUNT - 1 - k)) for k, row in enumerate(np.eye(_COUNT))], 1)
+# From values at the points of a panel to those at the points of its halves.
+_HALVES = [chebyshev.chebvander((_POINTS + side) / 2, _COUNT - 1) @ _TO_SERIES for side in (-1, 1)]
+_NODES, _WEIGHTS = legendre.leggauss(16)
+_WIDEST = 3.5  # of a panel of log δ
+_RESOLVED = 1e-8  # the last coefficients of the logarithm of E'/δ on a panel
+_TRUSTED = 1e-5
+_MOST_HALVINGS = 7
+_NEAR, _FAR = 1e-4, 1e7  # below and above these multiples of the noise's scales E is a power of δ
+_LOOKS = 1_000  # drawn residuals, for a first guess of their quantile
+_GROWTH, _KNOTS = 0.08, 200  # of the knots between which the slope of a curved loss is taken for straight
+_LEAST_TAIL = 1e-12  # 1 − β
 
 
-def population_risk(spec):  # type: ignore
-    return None
+@dataclass(frozen=True)
+class PopulationRisk:
+    """The population's optimum, and how far above it a θ is, by its distance from θ_gen. The loss is not scaled.
+
+    Attributes
+    ----------
+    value
+        F* of the population: CVaR_β of φ(ζ).
+    """
+
+    value: float
+    _edges: Array  # (panels + 1,) of log δ
+    _series: Array  # (11, panels) log E/δ² as powers of a panel's own coordinate in [−1, 1]
+    _power: float  # with which E' grows beyond the last panel
+    _last_slope: float  # δE' at its end, by δ²
+
+    def excess(self, distances: Tensor) -> Tensor:
+        """Return E(δ) for distances δ = ‖θ − θ_gen‖ of any shape; 0 for 0."""
+        delta = distances.detach().to(torch.float64).numpy()
+        with np.errstate(all="ignore"):  # an infinite or a missing distance has an infinite or a missing risk
+            y = np.log(delta)
+            panel = (np.searchsorted(self._edges, y, side="right") - 1).clip(0, len(self._edges) - 2)
+            left, right = self._edges[panel], self._edges[panel + 1]
+            local = ((2 * y - left - right) / (right - left)).clip(-1, 1)
+            ratio = np.zeros_like(local)
+            for powers in self._series[::-1]:
+                ratio = ratio * local + powers[panel]
+            end = np.exp(self._edges[-1])
+            ahead = np.maximum(delta / end, 1.0)
+            # E(end) + ∫ of E', which is a power of δ from there on.
+            growth = self._last_slope * end * end * np.expm1((1 + self._power) * np.log(ahead)) / (1 + self._power)
+            near = np.minimum(delta, end)
+            risk = near * near * np.exp(ratio) + np.where(ahead > 1, growth, 0.0)
+        return torch.from_numpy(np.asarray(np.where(delta == 0, 0.0, risk)))
+
+
+def population_risk(spec: ProblemSpec) -> PopulationRisk | None:
+    """Return the population's risk of a synthetic regression problem with fresh samples.
+
+    ``None`` for data and drawn samples, which are their own population, for classification, where the risk is infinite,
+    and where quadrature does not come out well enough to be relied on.
+    """
+    if spec.data is not None or spec.sample_size is not None or losses[spec.loss].task != "regression":
+        return None
+    assert spec.noise is not None
+    assert spec.noise_params is not None
+    return _tabulated(losses[spec.loss], spec.noise, tuple(spec.noise_params.items()), spec.beta, spec.dim)
+
+
+@functools.lru_cache(maxsize=256)
+def _tabulated(
+    loss: Loss, noise: str, parameters: tuple[tuple[str, float], ...], beta: float, dim: int
+) -> PopulationRisk | None:
+    try:
+        return _Table(loss, noise, dict(parameters), beta, dim).risk()
+    except Untrusted:
+        return None
+
+
+class _Table:
+    """What is needed of one problem to tabulate its risk."""
+
+    def __init__(self, loss: Loss, noise: str, parameters: Mapping[str, float], beta: float, dim: int) -> None:
+        if 1 - beta < _LEAST_TAIL:
+            raise Untrusted
+        self.loss, self.share, self.dim = loss, 1 - beta, dim
+        self.law = NoiseLaw.build(noises[noise], parameters, functools.partial(value, loss))
+        self.bends = Bends.of(loss)
+        self.shifted, self.smoother = Shifted(self.law, dim), Shifted(self.law, dim + 2)
+        rng = np.random.Generator(np.random.PCG64(0))
+        self.noise_looks = noises[noise].sample(rng, _LOOKS, parameters)
+        normal = rng.standard_normal(_LOOKS)
+        others = rng.chisquare(dim - 1, _LOOKS) if dim > 1 else 0.0
+        self.feature_looks = normal / np.sqrt(normal**2 + others)
+
+    def risk(self) -> PopulationRisk:
+        none = np.zeros(1)
+        level = 0.0 if self.share == 1 else float(Shifted(self.law, 1).quantile(self.share, none, self._guess(none))[0])
+        near, far = self._scales(level)
+        edges, rates = self._resolved(np.log(_NEAR * near), np.log(_FAR * far))
+        ratios = _integrated(edges, rates)
+        series = _TO_POWERS @ (_TO_SERIES @ np.log(ratios).T)
+        power = self._end_power(rates[-1], edges)
+        return PopulationRisk(self._value(level), edges, series, power, float(rates[-1, -1]))
+
+    def _guess(self, delta: Array) -> Array:
+        """Return rough β-quantiles of |ζ + δu|, shape of δ."""
+        looks = np.abs(self.noise_looks + delta[:, None] * self.feature_looks)
+        rank = min(int((1 - self.share) * _LOOKS), _LOOKS - 5)
+        guess: Array = np.partition(looks, rank, axis=1)[:, rank]
+        return guess
+
+    def _scales(self, level: float) -> tuple[float, float]:
+        """Return the lengths at which a small δ begins to matter, and at which the noise ceases to."""
+        law = self.law
+        here = law.panel(np.array([-level, level]))
+        widths = np.diff(law.edges)[here[(here >= 0) & (here < len(law.edges) - 1)]]
+        near = min([law.scale, *widths.tolist()])
+        return near, np.sqrt(self.dim) * (law.scale + abs(law.middle) + level)
+
+    def _resolved(self, low: float, high: float) -> tuple[Array, Array]:
+        """Return edges in log δ and E'/δ at the points of the panels between them, shape (panels, points)."""
+        count = int(np.ceil((high - low) / _WIDEST))
+        left, width = low + np.arange(count) * (high - low) / count, np.full(count, (high - low) / count)
+        done: list[tuple[Array, Array]] = []
+        guess = self._guess(np.exp(_spread(left, width).ravel()))
+        for depth in range(_MOST_HALVINGS + 1):
+            y = _spread(left, width)
+            delta = np.exp(y.ravel())
+            levels = np.zeros_like(delta) if self.share == 1 else self.shifted.quantile(self.share, delta, guess)
+            rates = self._rates(levels, delta).reshape(y.shape)
+            error = np.abs(np.log(rates) @ _TO_SERIES.T)[:, -2:].max(1)
+            if depth == _MOST_HALVINGS and error.max() > _TRUSTED:
+                raise Untrusted
+            ready = (error <= _RESOLVED) | (depth == _MOST_HALVINGS)
+            done.append((left[ready], rates[ready]))
+            if ready.all():
+                break
+            guess = np.concatenate([levels.reshape(y.shape)[~ready] @ half.T for half in _HALVES]).ravel()
+            left, width = left[~ready], width[~ready] / 2
+            left, width = np.concatenate([left, left + width]), np.concatenate([width, width])
+        lefts, found = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        order = np.argsort(lefts)
+        return np.append(lefts[order], high), found[order]
+
+    def _rates(self, levels: Array, delta: Array) -> Array:
+        """Return E'(δ)/δ where the β-quantiles are ``levels``, shape of δ."""
+        bend = self._straight(levels, delta) if self.bends.lines else self._curved(levels, delta)
+        if not (np.isfinite(bend).all() and (bend > 0).all()):
+            raise Untrusted
+        return bend / (self.dim * self.share)
+
+    def _straight(self, levels: Array, delta: Array) -> Array:
+        """Return ∫ p dh for a slope that consists of lines."""
+        mass, density = self.smoother.tail(levels, delta)
+        lines = self.bends.lines
+        knots = np.array([line.knot for line in lines])
+        own = np.searchsorted(knots, levels, side="right") - 1
+        starts, rises = np.array([line.start for line in lines]), np.array([line.rise for line in lines])
+        bend: Array = (starts[own] + rises[own] * (levels - knots[own])) * density + rises[own] * mass
+        for before, after in zip(lines[:-1], lines[1:], strict=True):
+            rows = np.flatnonzero(levels < after.knot)
+            jump = after.start - float(before.at(np.float64(after.knot)))
+            if len(rows):
+                mass, density = self.smoother.tail(np.full(len(rows), after.knot), delta[rows])
+                bend[rows] += jump * density + (after.rise - before.rise) * mass
+        return bend
+
+    def _curved(self, levels: Array, delta: Array) -> Array:
+        """Return ∫ p dh for any slope: taken for straight between knots, and for twice as many, and extrapolated."""
+        scale = 0.1 * (self.law.scale + delta / np.sqrt(self.dim))
+        knots = levels[:, None] + scale[:, None] * np.expm1(_GROWTH * np.arange(_KNOTS + 1))
+        mass, density = self.smoother.tail(knots.ravel(), np.repeat(delta, _KNOTS + 1))
+        masses = mass.reshape(knots.shape)
+        slopes = slope(self.loss, knots)
+        if self.share == 1:
+            slopes[:, 0] = slope(self.loss, knots[:, 0] + 1e-12 * scale)  # from the right, if there is a kink
+
+        def sums(stride: int) -> Array:
+            rises = np.diff(slopes[:, ::stride]) / np.diff(knots[:, ::stride])
+            total: Array = -(rises * np.diff(masses[:, ::stride])).sum(1)
+            return total
+
+        bend: Array = slopes[:, 0] * density.reshape(knots.shape)[:, 0] + (4 * sums(1) - sums(2)) / 3
+        return bend
+
+    def _end_power(self, rates: Array, edges: Array) -> float:
+        """Return the power of δ that E' ends as."""
+        power = 1 + float(np.log(rates[-1] / rates[0]) / (edges[-1] - edges[-2]))
+        return float(np.round(power)) if abs(power - np.round(power)) < 1e-4 else power
+
+    def _value(self, level: float) -> float:
+        """Return φ(q) + ∫ φ'(s) P(|ζ| > s) ds/(1 − β) from q on."""
+        edges = np.concatenate([np.abs(self.law.edges), [line.knot for line in self.bends.lines], [level]])
+        edges = np.unique(edges[edges >= level])
+        half = np.diff(edges)[:, None] / 2
+        s = edges[:-1, None] + half + half * _NODES
+        above = self.law.tails(s)[1] + self.law.tails(-s)[0]
+        slopes = slope(self.loss, s)
+        with np.errstate(under="ignore"):
+            total = float((half * _WEIGHTS * slopes * above).sum())
+        # Beyond the last edge both are powers.
+        last = edges[-1]
+        beyond = float((self.law.tails(np.array([last]))[1] + self.law.tails(np.array([-last]))[0])[0])
+        if beyond > 0:
+            fall = last * float(self.law.density(np.array([-last, last])).sum()) / beyond
+            growth = float(np.log2(slope(self.loss, np.array([2 * last])) / slope(self.loss, np.array([last])))[0])
+            total += last * beyond * float(slope(self.loss, np.array([last]))[0]) / (fall - growth - 1)
+        found = float(value(self.loss, np.array([level]))[0]) + total / self.share
+        if not np.isfinite(found):
+            raise Untrusted
+        return found
+
+
+def _spread(left: Array, width: Array) -> Array:
+    """Return the points of panels, shape (panels, points)."""
+    return left[:, None] + width[:, None] * (_POINTS + 1) / 2
+
+
+def _integrated(edges: Array, rates: Array) -> Array:
+    """Return ρ = E/δ² at the points of all panels from κ = E'/δ there: ρ' + 2ρ = κ in log δ."""
+    found = np.empty_like(rates)
+    ratio = rates[0, 0] / 2  # below the first edge E is quadratic
+    half = (_POINTS[:, None] + 1) / 2
+    t = half - 1 + half * _NODES  # (points, nodes) from a panel's start to each of its points
+    lagrange = chebyshev.chebvander(t, _COUNT - 1) @ _TO_SERIES
+    for k, width in enumerate(np.diff(edges)):
+        kernel = np.exp(-width * (_POINTS[:, None] - t)) * half * _WEIGHTS * width / 2
+        # Where E is a power of δ, so is κ, and its logarithm is straight.
+        passed = np.exp(-width * (_POINTS + 1)) * ratio
+        found[k] = passed + (kernel * np.exp(lagrange @ np.log(rates[k]))).sum(1)
+        ratio = found[k, -1]
+    return found
