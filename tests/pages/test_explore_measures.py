@@ -49,7 +49,7 @@ def test_the_switch_moves_the_charts_and_needs_no_new_run(jobs, held):
     np.testing.assert_allclose(
         curve(figures["explore-curves"])["y"][-1], np.median(before.suboptimality[2, :, -1, best])
     )
-    assert page.query_params["explore_measure"] == ["objective"]
+    assert page.query_params["explore_measure"] == "objective"
 
 
 def test_the_switch_works_while_the_run_is_live(jobs, held):
@@ -105,13 +105,17 @@ def test_too_few_points_offer_more_of_them(jobs, held):
     assert page.session_state["explore-shown"].spec.problem.eval_size == count
 
 
-def test_table_and_command_follow_the_measure(jobs, held):
-    page = opened_small(explore_measure="objective")
-    held.work()
+def test_the_table_follows_the_measure(jobs, held):
+    page = finished(held, explore_measure="objective")
     rows = tab(page, "Table and downloads").dataframe[0].value
     result = result_of(small())
     np.testing.assert_array_equal(rows["median"].to_numpy(), result.at(measure="objective").median.ravel())
     assert rows["usable"][0] == "0 of 2"
+
+
+def test_the_command_follows_the_measure(jobs, held):
+    page = opened_small(explore_measure="objective")
+    held.work()
     codes = [each.value for each in tab(page, "Reproduce").code]
     assert codes[0].endswith("--measure objective")
     assert "result.robustness(measure='objective')" in codes[1]
