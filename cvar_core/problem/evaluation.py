@@ -19,6 +19,8 @@ from torch import Tensor
 from ..catalogue import Loss
 from ..compiled import jit
 from ..linear import add_rows
+from . import selection
+from .selection import Kept, Levels
 
 if TYPE_CHECKING:
     from .points import DensePoints
@@ -29,12 +31,26 @@ _LANES = BLOCK // 4
 
 def tail_sums(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool = True) -> Tensor:
     """Return the sums for thetas (runs, dim) and alphas (runs,), shape (runs,); ``skip=False`` visits every point."""
-    return _run(points, loss, thetas, alphas, skip, None)[0]
+    return _run(points, loss, thetas, alphas, None, skip=skip)[0]
 
 
 def survey(points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
     """Return the sums, and those of ``companion``, in one pass over the points."""
-    return _run(points, loss, thetas, alphas, False, companion(loss))
+    return _run(points, loss, thetas, alphas, companion(loss), skip=False)[:2]
+
+
+def keep(
+    points: DensePoints,
+    loss: Loss,
+    thetas: Tensor,
+    levels: Levels,
+    room: int,
+    alphas: Tensor | None = None,
+    surveying: bool = False,
+) -> tuple[Tensor, Tensor, Kept]:
+    """Return the same, as far as it is asked for, and the losses between two levels (see ``selection``), in one pass."""
+    also = companion(loss) if surveying else None
+    return _run(points, loss, thetas, alphas, also, levels, room, skip=not surveying)
 
 
 @functools.cache
@@ -54,29 +70,49 @@ def companion(loss: Loss) -> Callable[..., Any]:
 
 
 def _run(
-    points: DensePoints, loss: Loss, thetas: Tensor, alphas: Tensor, skip: bool, also: Callable[..., Any] | None
-) -> tuple[Tensor, Tensor]:
+    points: DensePoints,
+    loss: Loss,
+    thetas: Tensor,
+    alphas: Tensor | None,
+    also: Callable[..., Any] | None,
+    levels: Levels | None = None,
+    room: int = 0,
+    *,
+    skip: bool,
+) -> tuple[Tensor, Tensor, Kept]:
     assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
-    thetas, alphas = thetas.to(torch.float64), alphas.to(torch.float64)
+    nothing = torch.full((len(thetas),), torch.inf, dtype=torch.float64)
+    thetas, alphas = thetas.to(torch.float64), nothing if alphas is None else alphas.to(torch.float64)
     reach = loss.reach or (lambda alpha: -math.inf)
-    levels = torch.tensor([reach(alpha) for alpha in alphas.tolist()], dtype=torch.float64)
-    # A level is rounded: a block is skipped only if it lies clearly below.
-    cutoffs = levels - 1e-12 * levels.abs() if skip else torch.full_like(levels, -math.inf)
-    out, beside = torch.zeros_like(alphas), torch.zeros_like(alphas)
-    _kernel(loss.scalar, loss.log_form, also)(
+    reaches = torch.tensor([reach(alpha) for alpha in alphas.tolist()], dtype=torch.float64)
+    cutoffs = _clearly_below(reaches) if skip else torch.full_like(reaches, -math.inf)
+    floors = nothing
+    if levels is not None:
+        lows = levels.low if loss.log_form is not None else [reach(low) for low in levels.low.tolist()]
+        floors = _clearly_below(torch.as_tensor(lows, dtype=torch.float64))
+    out, beside, kept = torch.zeros_like(alphas), torch.zeros_like(alphas), Kept.empty(len(thetas), room)
+    _kernel(loss.scalar, loss.log_form, also, None if levels is None else selection.sieve(*selection.keys(loss)))(
         points.columns.numpy(),
         points.target.numpy(),
         thetas.contiguous().numpy(),
         alphas.contiguous().numpy(),
-        levels.numpy(),
+        reaches.numpy(),
         cutoffs.numpy(),
+        floors.numpy(),
         torch.linalg.vector_norm(thetas - points.reference, dim=1).numpy(),
         points.block_scores.numpy(),
         points.block_norms.numpy(),
         out.numpy(),
         beside.numpy(),
+        *(levels or Levels.widest(0)),
+        *kept,
     )
-    return out, beside
+    return out, beside, kept
+
+
+def _clearly_below(scores: Tensor) -> Tensor:
+    """Return levels that a block is skipped at: a level is rounded, and infinity stays what it is."""
+    return torch.where(torch.isfinite(scores), scores - 1e-12 * scores.abs(), scores)
 
 
 def predict(columns: Tensor, theta: Tensor) -> Tensor:
@@ -130,13 +166,25 @@ def _combine(columns: Any, weights: Any, out: Any) -> None:
 
 @functools.cache
 def _kernel(
-    scalar: Callable[..., Any], log_form: Callable[..., Any] | None, also: Callable[..., Any] | None
+    scalar: Callable[..., Any],
+    log_form: Callable[..., Any] | None,
+    also: Callable[..., Any] | None,
+    sieve: Callable[..., None] | None,
 ) -> Callable[..., None]:
     """Compile the sums for a loss. Each point gives a term to add and a factor, whose logarithm is added too.
 
     A logarithm is dear, and the factors lie between 1 and 2: one logarithm of a block's product serves them all.
-    What ``also`` gives is summed beside.
+    What ``also`` gives is summed beside, and ``sieve`` keeps what lies between two levels.
     """
+    if sieve is None:
+        sifting = False
+
+        def sift(p, y, spare, r, lows, highs, sums, above, between, kept):  # type: ignore[no-untyped-def]
+            pass
+    else:
+        sifting = True
+        sift = sieve
+
     if also is None:
         surveying = False
 
@@ -160,17 +208,68 @@ def _kernel(
             excess = (score if score > 0.0 else 0.0) - alpha
             return (excess if score > level else 0.0), (factor if score > level else 1.0)
 
-    def sums(columns, target, thetas, alphas, levels, cutoffs, distances, scores, norms, out, beside):  # type: ignore[no-untyped-def]
+    def hinges(p, y, alpha, level, h, f, m):  # type: ignore[no-untyped-def]
+        if y.shape[0] == BLOCK:
+            for i in range(_LANES):  # four points at a time, which the processor works on side by side
+                h0, f0 = term(p[i], y[i], alpha, level)
+                h1, f1 = term(p[i + _LANES], y[i + _LANES], alpha, level)
+                h2, f2 = term(p[i + 2 * _LANES], y[i + 2 * _LANES], alpha, level)
+                h3, f3 = term(p[i + 3 * _LANES], y[i + 3 * _LANES], alpha, level)
+                h[i] = (h0 + h1) + (h2 + h3)
+                if logarithms:
+                    f[i] = (f0 * f1) * (f2 * f3)
+                if surveying:
+                    m0, m1 = more(p[i], y[i]), more(p[i + _LANES], y[i + _LANES])
+                    m2, m3 = (
+                        more(p[i + 2 * _LANES], y[i + 2 * _LANES]),
+                        more(p[i + 3 * _LANES], y[i + 3 * _LANES]),
+                    )
+                    m[i] = (m0 + m1) + (m2 + m3)
+        else:
+            h[:] = 0.0
+            f[:] = 1.0
+            m[:] = 0.0
+            for i in range(y.shape[0]):
+                h0, f0 = term(p[i], y[i], alpha, level)
+                h[i % _LANES] += h0
+                f[i % _LANES] *= f0
+                if surveying:
+                    m[i % _LANES] += more(p[i], y[i])
+        width = _LANES // 2
+        while width >= 8:  # by halves: vectorised, and more accurate than one by one
+            for i in range(width):
+                h[i] += h[i + width]
+                if logarithms:
+                    f[i] *= f[i + width]
+                if surveying:
+                    m[i] += m[i + width]
+            width //= 2
+        total, product, more_total = 0.0, 1.0, 0.0
+        for i in range(8):
+            total += h[i]
+            if logarithms:
+                product *= f[i]
+            if surveying:
+                more_total += m[i]
+        return (total + math.log(product) if logarithms else total), more_total
+
+    def sums(  # type: ignore[no-untyped-def]
+        columns, target, thetas, alphas, levels, cutoffs, floors, distances, scores, norms, out, beside,
+        lows, highs, highest, above, between, kept,
+    ):  # fmt: skip
         dim, count = columns.shape
         block = np.empty((dim, BLOCK))
         p, h, f, m = np.empty(BLOCK), np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
+        spare = np.empty(BLOCK + 1)
         for b in range(scores.shape[0]):
             first = b * BLOCK
             size = min(BLOCK, count - first)
             loaded = False
             y = target[first : first + size]
             for r in range(thetas.shape[0]):
-                if scores[b] + norms[b] * distances[r] <= cutoffs[r]:
+                most = scores[b] + norms[b] * distances[r]
+                idle = most <= cutoffs[r]
+                if idle and (not sifting or most < floors[r]):
                     continue
                 if not loaded:
                     for k in range(dim):
@@ -178,51 +277,11 @@ def _kernel(
                         block[k, size:] = 0.0
                     loaded = True
                 add_rows(block, thetas[r], p)
-                alpha, level = alphas[r], levels[r]
-                if size == BLOCK:
-                    for i in range(_LANES):  # four points at a time, which the processor works on side by side
-                        h0, f0 = term(p[i], y[i], alpha, level)
-                        h1, f1 = term(p[i + _LANES], y[i + _LANES], alpha, level)
-                        h2, f2 = term(p[i + 2 * _LANES], y[i + 2 * _LANES], alpha, level)
-                        h3, f3 = term(p[i + 3 * _LANES], y[i + 3 * _LANES], alpha, level)
-                        h[i] = (h0 + h1) + (h2 + h3)
-                        if logarithms:
-                            f[i] = (f0 * f1) * (f2 * f3)
-                        if surveying:
-                            m0, m1 = more(p[i], y[i]), more(p[i + _LANES], y[i + _LANES])
-                            m2, m3 = (
-                                more(p[i + 2 * _LANES], y[i + 2 * _LANES]),
-                                more(p[i + 3 * _LANES], y[i + 3 * _LANES]),
-                            )
-                            m[i] = (m0 + m1) + (m2 + m3)
-                else:
-                    h[:] = 0.0
-                    f[:] = 1.0
-                    m[:] = 0.0
-                    for i in range(size):
-                        h0, f0 = term(p[i], y[i], alpha, level)
-                        h[i % _LANES] += h0
-                        f[i % _LANES] *= f0
-                        if surveying:
-                            m[i % _LANES] += more(p[i], y[i])
-                width = _LANES // 2
-                while width >= 8:  # by halves: vectorised, and more accurate than one by one
-                    for i in range(width):
-                        h[i] += h[i + width]
-                        if logarithms:
-                            f[i] *= f[i + width]
-                        if surveying:
-                            m[i] += m[i + width]
-                    width //= 2
-                total, product, more_total = 0.0, 1.0, 0.0
-                for i in range(8):
-                    total += h[i]
-                    if logarithms:
-                        product *= f[i]
-                    if surveying:
-                        more_total += m[i]
-                out[r] += total + math.log(product) if logarithms else total
-                if surveying:
-                    beside[r] += more_total
+                if not idle:
+                    total, others = hinges(p, y, alphas[r], levels[r], h, f, m)
+                    out[r] += total
+                    beside[r] += others
+                if sifting and not most < floors[r]:
+                    sift(p, y, spare, r, lows, highs, highest, above, between, kept)
 
     return jit(sums)

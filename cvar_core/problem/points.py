@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,7 +12,8 @@ import torch
 from torch import Tensor
 
 from ..catalogue import Loss
-from . import evaluation, sparse
+from . import evaluation, risk, selection, sparse
+from .selection import Kept, Levels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,6 +53,25 @@ class Points(Protocol):
 
     def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
         """Return the same, and how many points are on their right side (in regression, Σ_i ℓ_i), both (runs,)."""
+
+    @property
+    def thinned(self) -> Points: ...  # some of the points, see ``risk.thinning``
+    def keep(
+        self,
+        loss: Loss,
+        thetas: Tensor,
+        levels: Levels,
+        room: int,
+        alphas: Tensor | None = None,
+        surveying: bool = False,
+    ) -> tuple[Tensor, Tensor, Kept]:
+        """Return what ``survey`` does, zeros where it was not asked for, and what one pass finds above ``levels``.
+
+        For a loss with a scalar form. There is room for ``room`` keys of each θ.
+        """
+
+    def value_of_key(self, loss: Loss) -> Callable[..., Any]:
+        """Return key ↦ loss for the keys that ``keep`` returns."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +123,29 @@ class DensePoints:
 
     def predictions(self, thetas: Tensor) -> Tensor:
         return evaluation.predictions(self.columns, thetas)
+
+    @functools.cached_property
+    def thinned(self) -> DensePoints:
+        index = risk.thinning(self.count)
+        always = torch.full(
+            (-(-len(index) // evaluation.BLOCK),), torch.inf, dtype=torch.float64
+        )  # no block is skipped
+        columns = self.columns[:, index].contiguous()
+        return DensePoints(columns, self.target[index], self.reference, always, torch.ones_like(always))
+
+    def keep(
+        self,
+        loss: Loss,
+        thetas: Tensor,
+        levels: Levels,
+        room: int,
+        alphas: Tensor | None = None,
+        surveying: bool = False,
+    ) -> tuple[Tensor, Tensor, Kept]:
+        return evaluation.keep(self, loss, thetas, levels, room, alphas, surveying)
+
+    def value_of_key(self, loss: Loss) -> Callable[..., Any]:
+        return selection.keys(loss)[1]
 
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         if loss.scalar is None:
@@ -168,6 +212,24 @@ class SparsePoints:
 
     def predictions(self, thetas: Tensor) -> Tensor:
         return sparse.predictions(self, thetas)
+
+    @functools.cached_property
+    def thinned(self) -> SparsePoints:
+        return self.subset(risk.thinning(self.count))
+
+    def keep(
+        self,
+        loss: Loss,
+        thetas: Tensor,
+        levels: Levels,
+        room: int,
+        alphas: Tensor | None = None,
+        surveying: bool = False,
+    ) -> tuple[Tensor, Tensor, Kept]:
+        return sparse.keep(self, loss, thetas, levels, room, alphas)
+
+    def value_of_key(self, loss: Loss) -> Callable[..., Any]:
+        return selection.same
 
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         if loss.scalar is None:

@@ -17,7 +17,7 @@ from torch import Tensor
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..specs import ProblemSpec, SpecError
-from . import draws, measures
+from . import draws, measures, risk
 from .objective import tail_mass
 from .optimum import Optimum, minimise
 from .points import DensePoints, Points, SparsePoints
@@ -31,6 +31,14 @@ class Start(NamedTuple):
     theta: Tensor  # (dim,)
     alpha: float
     initial_loss: float  # ℓ_0, the mean loss at θ_0
+
+
+class Evaluation(NamedTuple):
+    """What points (θ, α) are worth."""
+
+    objectives: Tensor  # (runs,)  F̃_β(θ, α)
+    risks: Tensor  # (runs,)  R(θ) = CVaR_β of the losses at θ, never above the objective
+    measures: Tensor  # (runs, len(measure_names))
 
 
 class Samples(NamedTuple):
@@ -212,39 +220,31 @@ class Problem:
         return self._objectives(torch.cat(sums), alphas)
 
     def risks(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
-        from .objective import cvar
-
-        def one(theta: Tensor) -> float:
-            values = self.losses(theta)
-            return cvar(values, self.spec.beta) if bool(torch.isfinite(values).all()) else torch.inf
-
-        return torch.tensor([one(theta) for theta in thetas], dtype=torch.float64)
-
-    def risk(self, theta: Tensor) -> float:
-        return float(self.risks(theta[None])[0])
+        """Return R, the CVaR_β of the losses of all points, at each of thetas (runs, dim); shape (runs,)."""
+        points, spec = self.points, self.spec
+        groups = self._groups(len(thetas), stop, risks=True)
+        return spec.scale * torch.cat([risk.risks(points, self.loss, thetas[here], spec.beta) for here in groups])
 
     def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Evaluation:
-        objectives, measures = self._evaluate(thetas, alphas, stop)
-        return Evaluation(objectives, torch.minimum(self.risks(thetas, stop), objectives), measures)
-
-    def _evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> tuple[Tensor, Tensor]:
-        """Return F̃_β at each (θ, α), shape (runs,), and the measures of θ, (runs, len(measure_names)), in one pass."""
-        if not self.measure_names:
-            return self.objectives(thetas, alphas, stop), torch.empty(len(thetas), 0, dtype=torch.float64)
+        """Return F̃_β at each (θ, α), and R and the measures of θ, in one pass: thetas (runs, dim), alphas (runs,)."""
         points, test, spec = self.points, self.test_points, self.spec
-        levels = alphas.clamp(min=0) / spec.scale
+        levels, surveying = alphas.clamp(min=0) / spec.scale, bool(self.measure_names)
         unit = 1.0 if self.loss.task == "classification" else spec.scale
-        sums, measured = [], []
-        for here in self._groups(len(thetas), stop):
-            tails, others = points.survey(self.loss, thetas[here], levels[here])
+        sums, risks, measured = [], [], []
+        for here in self._groups(len(thetas), stop, risks=True):
+            tails, others, worst = risk.evaluate(points, self.loss, thetas[here], levels[here], spec.beta, surveying)
+            trained = [unit * others / points.count] if surveying else []
             tested = [] if test is None else measures.on_test(test, self.loss, spec, thetas[here])
             sums.append(tails)
-            measured.append(torch.stack([unit * others / points.count, *tested], dim=1))
-        return self._objectives(torch.cat(sums), alphas), torch.cat(measured)
+            risks.append(spec.scale * worst)
+            measured.append(torch.stack([*trained, *tested], dim=1) if surveying else tails.new_empty(len(tails), 0))
+        objectives = self._objectives(torch.cat(sums), alphas)
+        # R is the least F̃ over α: where both are that, they are summed in another order, and differ by rounding.
+        return Evaluation(objectives, torch.minimum(torch.cat(risks), objectives), torch.cat(measured))
 
-    def _groups(self, runs: int, stop: Stop | None) -> Iterator[slice]:
+    def _groups(self, runs: int, stop: Stop | None, risks: bool = False) -> Iterator[slice]:
         """Cut runs into groups that take about 0.2 seconds, and make no more predictions than fit."""
-        group = max(1, int(2e9 // self.points.work))
+        group = max(1, int((0.9e9 if risks else 2e9) // self.points.work))
         if self.test_points is not None:
             group = max(1, min(group, _MOST_PREDICTIONS // self.test_points.count))
         for first in range(0, runs, group):
@@ -260,6 +260,10 @@ class Problem:
     def objective(self, theta: Tensor, alpha: float) -> float:
         """Return F̃_β(θ, α)."""
         return float(self.objectives(theta.unsqueeze(0), torch.tensor([alpha], dtype=torch.float64)))
+
+    def risk(self, theta: Tensor) -> float:
+        """Return R(θ) = CVaR_β of the losses at θ: the least F̃_β(θ, α) over α."""
+        return float(self.risks(theta.unsqueeze(0)))
 
     @property
     def measure_names(self) -> tuple[str, ...]:
