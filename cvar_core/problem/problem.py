@@ -56,14 +56,6 @@ class SparseSamples(NamedTuple):
     rows: Tensor  # (count,) their numbers
 
 
-class Evaluation(NamedTuple):
-    """What points (θ, α) are worth."""
-
-    objectives: Tensor  # (runs,) F̃_β(θ, α)
-    risks: Tensor  # (runs,) R(θ) = min over α of F̃_β(θ, α): CVaR_β of the losses at θ
-    measures: Tensor  # (runs, len(measure_names))
-
-
 class Problem:
     """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
 
