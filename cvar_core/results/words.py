@@ -61,8 +61,10 @@ def _wide(found: UsableRange | None, decades: float | None) -> str:
 
 
 def interval(found: Forgiven) -> str:
-    """Return the interval of the median decades, such as "3.2–4.9"; nothing where one start is all there is."""
-    return "" if len(found.starts) < 2 else f"{found.decades_low:.1f}–{found.decades_high:.1f}"
+    """Return the interval of the median decades, such as "3.2–4.9"; nothing of one start, or where none has any."""
+    if len(found.starts) < 2 or not any(found.starts):
+        return ""
+    return f"{found.decades_low:.1f}–{found.decades_high:.1f}"
 
 
 def sureness(count: int) -> str:
@@ -124,14 +126,25 @@ def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
     except SpecError:
         return ""
     risk, objective = mine["risk"], mine["objective"]
-    if risk.iteration == 0 or risk.nothing_to_close is not None or risk.safe == objective.safe:
+    if risk.iteration == 0 or risk.nothing_to_close is not None:
         return ""
     label, step = methods[method].label, f"λ = {number(risk.lam)}"
-    if objective.safe:
+    if _looks_better(objective, risk):
         left = "" if risk.left == math.inf else f": {_percent(risk.left)} of the model's excess risk is left"
-        return f"{label}: by the objective {step} looks safe, but that is the threshold{left}"
-    left = "" if objective.left == math.inf else f": {_percent(objective.left)} of the objective's gap is left"
-    return f"{label}: the model is fine at {step}, but its threshold is not{left}"
+        return f"{label}: by the objective {step} looks {_usable(objective)}, but that is the threshold{left}"
+    if _looks_better(risk, objective):
+        left = "" if objective.left == math.inf else f": {_percent(objective.left)} of the objective's gap is left"
+        return f"{label}: by the model's risk {step} is {_usable(risk)}, but its threshold is off{left}"
+    return ""
+
+
+def _looks_better(one: Verdict, other: Verdict) -> bool:
+    """Tell whether a λ is usable for most starts by one measure, and not by the other."""
+    return 2 * one.starts > one.seeds >= 2 * other.starts
+
+
+def _usable(verdict: Verdict) -> str:
+    return "safe" if verdict.safe else f"usable for {verdict.starts} of {verdict.seeds} starts"
 
 
 def certainty(optimum: Optimum) -> str:

@@ -16,7 +16,7 @@ from cvar_core.jobs import Limits
 from .chart import chart
 from .fields import Asked, Fields, sweep_values
 from .look import theme
-from .presets import DEFAULT, PRESETS, preset_named_by
+from .presets import DEFAULT, LOOK_AT, PRESETS, preset_named_by
 
 
 class Controls(Fields):
@@ -117,6 +117,8 @@ class Controls(Fields):
             chosen = st.session_state[key]
             if chosen is not None:
                 self.open(PRESETS[chosen])
+                if chosen in LOOK_AT:
+                    st.session_state[self._key("lambda")] = LOOK_AT[chosen]
 
         key = self._key("preset")
         st.session_state[key] = preset_named_by(spec)  # always the truth, also after another control has moved

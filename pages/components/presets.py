@@ -26,6 +26,7 @@ PRESETS = {
     "Max loss": SweepSpec(ProblemSpec(noise="normal", beta=0.999, sample_size=1_000), iterations=_LONG),
 }
 DEFAULT = PRESETS["Quick look"]
+LOOK_AT = {"Where the objective misleads": "0.001"}  # the visitor's λ that shows what a preset is about
 
 
 def preset_named_by(spec: SweepSpec | None) -> str | None:

@@ -70,7 +70,8 @@ def _notes(result: Result, by: Criterion, lam: float | None) -> Iterator[str]:
         return
     if lam is not None:
         yield from filter(None, (disagreement(result, name, lam, by) for name in result.spec.methods))
-    yield from filter(None, (blurred(judged), against_constant(judged)))
+    mine = None if lam is None or result.place(lam) is None else lam
+    yield from filter(None, (blurred(judged), against_constant(judged, mine)))
 
 
 def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, theme: str) -> str:

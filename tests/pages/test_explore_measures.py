@@ -78,13 +78,19 @@ def test_where_the_measures_disagree_it_is_said_in_words(jobs, held):
         (lam, name)
         for lam in spec.lambdas
         for name in spec.methods
-        if result.verdict(name, lam, measure="objective").safe and not result.verdict(name, lam).safe
+        if result.verdict(name, lam, measure="objective").safe and not result.verdict(name, lam).starts
     ]
     lam, name = apart[0]
     told = html.unescape(words(finished(held, **MISLEADING, explore_lambda=repr(lam))))
     left = 100 * result.verdict(name, lam).left
     assert f"{methods[name].label}: by the objective λ = " in told
     assert f"looks safe, but that is the threshold: {left:.0f}% of the model's excess risk is left" in told
+
+
+def test_the_preset_where_the_objective_misleads_shows_where(jobs, held):
+    page = opened_small()
+    page = shown(page.selectbox(key="explore_preset").set_value("Where the objective misleads").run())
+    assert page.text_input(key="explore_lambda").value == "0.001"
 
 
 def test_where_there_is_nothing_to_close_it_is_said_instead_of_decades(jobs, held):
