@@ -13,6 +13,7 @@ integration in u. Nothing on the right is negative, so nothing cancels, however 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,17 +34,20 @@ Array = NDArray[np.float64]
 _COUNT = 11  # points of a panel of log δ
 _POINTS = -np.cos(np.pi * np.arange(_COUNT) / (_COUNT - 1))
 _TO_SERIES = np.linalg.inv(chebyshev.chebvander(_POINTS, _COUNT - 1))  # from values at the points
-_TO_POWERS = np.stack([np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, _COUNT - 1 - k)) for k, row in enumerate(np.eye(_COUNT))], 1)
+_POWERS = [np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, _COUNT - 1 - k)) for k, row in enumerate(np.eye(_COUNT))]
+_TO_POWERS = np.stack(_POWERS, 1)
 # From values at the points of a panel to those at the points of its halves.
 _HALVES = [chebyshev.chebvander((_POINTS + side) / 2, _COUNT - 1) @ _TO_SERIES for side in (-1, 1)]
 _NODES, _WEIGHTS = legendre.leggauss(16)
 _WIDEST = 3.5  # of a panel of log δ
 _RESOLVED = 1e-8  # the last coefficients of the logarithm of E'/δ on a panel
 _TRUSTED = 1e-5
-_MOST_HALVINGS = 7
+_MOST_HALVINGS = 15
+_MOST_PANELS = 300
 _NEAR, _FAR = 1e-4, 1e7  # below and above these multiples of the noise's scales E is a power of δ
 _LOOKS = 1_000  # drawn residuals, for a first guess of their quantile
 _GROWTH, _KNOTS = 0.08, 200  # of the knots between which the slope of a curved loss is taken for straight
+_VANISHING = 1e-14  # of what E'/δ could be
 _LEAST_TAIL = 1e-12  # 1 − β
 
 
@@ -142,9 +146,10 @@ class _Table:
     def _scales(self, level: float) -> tuple[float, float]:
         """Return the lengths at which a small δ begins to matter, and at which the noise ceases to."""
         law = self.law
-        here = law.panel(np.array([-level, level]))
-        widths = np.diff(law.edges)[here[(here >= 0) & (here < len(law.edges) - 1)]]
-        near = min([law.scale, *widths.tolist()])
+        ends = np.array([-level, level])
+        density, here = law.density(ends), law.panel(ends)
+        matters = (density > 1e-9 * density.max()) & (here >= 0) & (here < len(law.edges) - 1)
+        near = min(np.diff(law.edges)[here[matters]].tolist(), default=law.scale)
         return near, np.sqrt(self.dim) * (law.scale + abs(law.middle) + level)
 
     def _resolved(self, low: float, high: float) -> tuple[Array, Array]:
@@ -165,7 +170,13 @@ class _Table:
             done.append((left[ready], rates[ready]))
             if ready.all():
                 break
-            guess = np.concatenate([levels.reshape(y.shape)[~ready] @ half.T for half in _HALVES]).ravel()
+            if 2 * np.sum(~ready) > _MOST_PANELS:
+                raise Untrusted
+            guess = (
+                np.concatenate([levels.reshape(y.shape)[~ready] @ half.T for half in _HALVES])
+                .ravel()
+                .clip(levels.min())
+            )
             left, width = left[~ready], width[~ready] / 2
             left, width = np.concatenate([left, left + width]), np.concatenate([width, width])
         lefts, found = (np.concatenate(parts) for parts in zip(*done, strict=True))
@@ -175,9 +186,12 @@ class _Table:
     def _rates(self, levels: Array, delta: Array) -> Array:
         """Return E'(δ)/δ where the β-quantiles are ``levels``, shape of δ."""
         bend = self._straight(levels, delta) if self.bends.lines else self._curved(levels, delta)
-        if not (np.isfinite(bend).all() and (bend > 0).all()):
+        # Far from its kinks a piecewise linear loss has no excess at all, and that has no logarithm.
+        reach = levels + delta
+        least = _VANISHING * self.share * slope(self.loss, reach) / reach
+        if not np.isfinite(bend).all() or (bend < 0).any():
             raise Untrusted
-        return bend / (self.dim * self.share)
+        return (bend + least) / (self.dim * self.share)
 
     def _straight(self, levels: Array, delta: Array) -> Array:
         """Return ∫ p dh for a slope that consists of lines."""
@@ -187,9 +201,9 @@ class _Table:
         own = np.searchsorted(knots, levels, side="right") - 1
         starts, rises = np.array([line.start for line in lines]), np.array([line.rise for line in lines])
         bend: Array = (starts[own] + rises[own] * (levels - knots[own])) * density + rises[own] * mass
-        for before, after in zip(lines[:-1], lines[1:], strict=True):
+        for before, after in itertools.pairwise(lines):
             rows = np.flatnonzero(levels < after.knot)
-            jump = after.start - float(before.at(np.float64(after.knot)))
+            jump = after.start - before.at(after.knot)
             if len(rows):
                 mass, density = self.smoother.tail(np.full(len(rows), after.knot), delta[rows])
                 bend[rows] += jump * density + (after.rise - before.rise) * mass
@@ -243,7 +257,8 @@ class _Table:
 
 def _spread(left: Array, width: Array) -> Array:
     """Return the points of panels, shape (panels, points)."""
-    return left[:, None] + width[:, None] * (_POINTS + 1) / 2
+    points: Array = left[:, None] + width[:, None] * (_POINTS + 1) / 2
+    return points
 
 
 def _integrated(edges: Array, rates: Array) -> Array:
