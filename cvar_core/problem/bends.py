@@ -40,7 +40,7 @@ class Line(NamedTuple):
     start: float
     rise: float
 
-    def at(self, r: Array) -> Array:
+    def at(self, r: float) -> float:
         return self.start + self.rise * (r - self.knot)
 
 
@@ -55,7 +55,7 @@ class Bends:
         r = np.geomspace(1e-9, 1e9, 18 * 12 + 1)
         slopes = slope(loss, r)
         rises = np.diff(slopes) / np.diff(r)
-        lines = [Line(0.0, slopes[0] - rises[0] * r[0], rises[0])]
+        lines = [Line(0.0, float(slopes[0] - rises[0] * r[0]), float(rises[0]))]
         if abs(lines[0].start) <= 1e-12 * abs(slopes[1]):
             lines[0] = lines[0]._replace(start=0.0)
         k = 1
@@ -65,17 +65,17 @@ class Bends:
                 continue
             if len(lines) == _MOST_LINES or k + 3 > len(r):
                 return cls(())
-            fresh = Line(r[k + 1], slopes[k + 1], rises[k + 1])
+            fresh = Line(float(r[k + 1]), float(slopes[k + 1]), float(rises[k + 1]))
             if not _fits(fresh, r[k + 2], slopes[k + 2]):
                 return cls(())
             knot = _knot(loss, lines[-1], fresh, r[k], r[k + 1])
-            lines.append(Line(knot, float(fresh.at(np.float64(knot))), fresh.rise))
+            lines.append(Line(knot, fresh.at(knot), fresh.rise))
             k += 1
         return cls(tuple(lines))
 
 
 def _fits(line: Line, r: float, seen: float) -> bool:
-    return bool(abs(line.at(np.float64(r)) - seen) <= 1e-9 * max(abs(seen), 1e-300))
+    return bool(abs(line.at(r) - seen) <= 1e-9 * max(abs(seen), 1e-300))
 
 
 def _knot(loss: Loss, before: Line, after: Line, low: float, high: float) -> float:

@@ -21,6 +21,7 @@ class _Purpose(IntEnum):
     TARGETS = 2
     START = 3
     STREAM = 4
+    INDEPENDENT = 5
 
 
 def _generator(purpose: _Purpose, *key: int) -> np.random.Generator:
@@ -84,6 +85,15 @@ def fresh_block(spec: ProblemSpec, generating: Tensor, seed: int, block: int) ->
     x /= np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
     clean = x @ generating.numpy()
     return torch.from_numpy(x), _targets(rng, spec, clean, _noise(rng, spec, length))
+
+
+def independent(spec: ProblemSpec, generating: Tensor, size: int, number: int) -> tuple[Tensor, Tensor]:
+    """Return draw ``number`` of ``size`` points of a problem's law that no run sees: columns (dim, size), targets."""
+    rng = _generator(_Purpose.INDEPENDENT, spec.seed, number)
+    columns = rng.standard_normal((spec.dim, size))
+    columns /= np.sqrt(np.einsum("ij,ij->j", columns, columns))
+    clean = generating.numpy() @ columns
+    return torch.from_numpy(columns), _targets(rng, spec, clean, _noise(rng, spec, size))
 
 
 def index_block(rows: int, length: int, seed: int, block: int) -> Tensor:

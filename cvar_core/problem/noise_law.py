@@ -16,10 +16,11 @@ Integers = NDArray[np.intp]
 
 _NODES, _WEIGHTS = legendre.leggauss(16)
 _DEGREES = np.arange(len(_NODES))
-_TO_SERIES = (_DEGREES[:, None] + 0.5) * legendre.legvander(_NODES, len(_NODES) - 1).T * _WEIGHTS  # from values at nodes
-# From values at the nodes to powers of t of ∫ from −1 to t.
-_TO_INTEGRAL = np.stack([np.pad(legendre.leg2poly(one), (0, len(_NODES) + 1 - len(one)))
-                         for one in (np.trim_zeros(column, "b") for column in legendre.legint(_TO_SERIES, lbnd=-1).T)], 1)
+# From values at the nodes to a Legendre series, and to ∫ from −1 to t as powers of t.
+_TO_SERIES = (_DEGREES[:, None] + 0.5) * legendre.legvander(_NODES, len(_NODES) - 1).T * _WEIGHTS
+_UNITS = enumerate(np.eye(len(_NODES) + 1))
+_POWERS = [np.pad(legendre.leg2poly(row[: k + 1]), (0, len(_NODES) - k)) for k, row in _UNITS]
+_TO_INTEGRAL = np.stack(_POWERS, 1) @ legendre.legint(_TO_SERIES, lbnd=-1)
 _RESOLVED = 1e-10  # of a panel's largest coefficient
 _NEGLIGIBLE = 1e-17  # of all that is integrated
 _MOST_HALVINGS = 120  # of a panel
@@ -144,8 +145,8 @@ def _end(
     density: Callable[[Array], Array], loss: Callable[[Array], Array], middle: float, step: float
 ) -> tuple[Array, float]:
     """Return edges from the middle outwards, until nothing is left or all that is left is a power, and that power."""
-    offsets = step * 2.0 ** np.arange(-1, _MOST_DOUBLINGS)
-    z = middle + offsets
+    offsets = step * np.exp2(np.arange(-1.0, _MOST_DOUBLINGS))
+    z: Array = middle + offsets
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
         f = density(z)
         weighted = f * np.abs(offsets) * (1 + loss(z))
@@ -167,9 +168,7 @@ def _end(
     raise Untrusted
 
 
-def _resolve(
-    density: Callable[[Array], Array], loss: Callable[[Array], Array], edges: Array
-) -> tuple[Array, Array]:
+def _resolve(density: Callable[[Array], Array], loss: Callable[[Array], Array], edges: Array) -> tuple[Array, Array]:
     """Halve panels until the density is a polynomial on each; return all edges, and the density at their nodes."""
     done: list[tuple[Array, Array, Array]] = []
     left, right = edges[:-1], edges[1:]

@@ -13,6 +13,7 @@ integration in u. Nothing on the right is negative, so nothing cancels, however 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,17 +34,23 @@ Array = NDArray[np.float64]
 _COUNT = 11  # points of a panel of log δ
 _POINTS = -np.cos(np.pi * np.arange(_COUNT) / (_COUNT - 1))
 _TO_SERIES = np.linalg.inv(chebyshev.chebvander(_POINTS, _COUNT - 1))  # from values at the points
-_TO_POWERS = np.stack([np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, _COUNT - 1 - k)) for k, row in enumerate(np.eye(_COUNT))], 1)
+_POWERS = [np.pad(chebyshev.cheb2poly(row[: k + 1]), (0, _COUNT - 1 - k)) for k, row in enumerate(np.eye(_COUNT))]
+_TO_POWERS = np.stack(_POWERS, 1)
 # From values at the points of a panel to those at the points of its halves.
 _HALVES = [chebyshev.chebvander((_POINTS + side) / 2, _COUNT - 1) @ _TO_SERIES for side in (-1, 1)]
 _NODES, _WEIGHTS = legendre.leggauss(16)
+_DERIVATIVE = np.linalg.solve(
+    legendre.legvander(_NODES, 15).T, np.stack([legendre.legval(_NODES, legendre.legder(row)) for row in np.eye(16)])
+).T
 _WIDEST = 3.5  # of a panel of log δ
 _RESOLVED = 1e-8  # the last coefficients of the logarithm of E'/δ on a panel
-_TRUSTED = 1e-5
-_MOST_HALVINGS = 7
+_TRUSTED = 1e-6  # the same, where rounding stands in the way
+_MOST_HALVINGS = 15
+_MOST_PANELS = 300
 _NEAR, _FAR = 1e-4, 1e7  # below and above these multiples of the noise's scales E is a power of δ
 _LOOKS = 1_000  # drawn residuals, for a first guess of their quantile
-_GROWTH, _KNOTS = 0.08, 200  # of the knots between which the slope of a curved loss is taken for straight
+_OUTWARDS, _CURVED_PANELS = 16.0, 16  # how far a curved loss is integrated, as a logarithm, and in how many panels
+_VANISHING = 1e-14  # of what E'/δ could be
 _LEAST_TAIL = 1e-12  # 1 − β
 
 
@@ -142,9 +149,10 @@ class _Table:
     def _scales(self, level: float) -> tuple[float, float]:
         """Return the lengths at which a small δ begins to matter, and at which the noise ceases to."""
         law = self.law
-        here = law.panel(np.array([-level, level]))
-        widths = np.diff(law.edges)[here[(here >= 0) & (here < len(law.edges) - 1)]]
-        near = min([law.scale, *widths.tolist()])
+        ends = np.array([-level, level])
+        density, here = law.density(ends), law.panel(ends)
+        matters = (density > 1e-9 * density.max()) & (here >= 0) & (here < len(law.edges) - 1)
+        near = min(np.diff(law.edges)[here[matters]].tolist(), default=law.scale)
         return near, np.sqrt(self.dim) * (law.scale + abs(law.middle) + level)
 
     def _resolved(self, low: float, high: float) -> tuple[Array, Array]:
@@ -153,21 +161,25 @@ class _Table:
         left, width = low + np.arange(count) * (high - low) / count, np.full(count, (high - low) / count)
         done: list[tuple[Array, Array]] = []
         guess = self._guess(np.exp(_spread(left, width).ravel()))
-        for depth in range(_MOST_HALVINGS + 1):
+        before = np.full(count, np.inf)  # the error on the panel that this one is half of
+        for _ in range(_MOST_HALVINGS):
+            if len(left) > _MOST_PANELS:
+                raise Untrusted
             y = _spread(left, width)
             delta = np.exp(y.ravel())
             levels = np.zeros_like(delta) if self.share == 1 else self.shifted.quantile(self.share, delta, guess)
             rates = self._rates(levels, delta).reshape(y.shape)
             error = np.abs(np.log(rates) @ _TO_SERIES.T)[:, -2:].max(1)
-            if depth == _MOST_HALVINGS and error.max() > _TRUSTED:
-                raise Untrusted
-            ready = (error <= _RESOLVED) | (depth == _MOST_HALVINGS)
+            ready = (error <= _RESOLVED) | ((error <= _TRUSTED) & (error > before / 4))
             done.append((left[ready], rates[ready]))
-            if ready.all():
+            left, width, before = left[~ready], width[~ready] / 2, np.tile(error[~ready], 2)
+            if not len(left):
                 break
-            guess = np.concatenate([levels.reshape(y.shape)[~ready] @ half.T for half in _HALVES]).ravel()
-            left, width = left[~ready], width[~ready] / 2
-            left, width = np.concatenate([left, left + width]), np.concatenate([width, width])
+            left, width = np.concatenate([left, left + width]), np.tile(width, 2)
+            halves = [levels.reshape(y.shape)[~ready] @ half.T for half in _HALVES]
+            guess = np.concatenate(halves).ravel().clip(levels.min())
+        if len(left):
+            raise Untrusted
         lefts, found = (np.concatenate(parts) for parts in zip(*done, strict=True))
         order = np.argsort(lefts)
         return np.append(lefts[order], high), found[order]
@@ -175,9 +187,12 @@ class _Table:
     def _rates(self, levels: Array, delta: Array) -> Array:
         """Return E'(δ)/δ where the β-quantiles are ``levels``, shape of δ."""
         bend = self._straight(levels, delta) if self.bends.lines else self._curved(levels, delta)
-        if not (np.isfinite(bend).all() and (bend > 0).all()):
+        # Far from its kinks a piecewise linear loss has no excess at all, and that has no logarithm.
+        reach = levels + delta
+        least = _VANISHING * self.share * slope(self.loss, reach) / reach
+        if not np.isfinite(bend).all() or (bend < 0).any():
             raise Untrusted
-        return bend / (self.dim * self.share)
+        return (bend + least) / (self.dim * self.share)
 
     def _straight(self, levels: Array, delta: Array) -> Array:
         """Return ∫ p dh for a slope that consists of lines."""
@@ -187,30 +202,29 @@ class _Table:
         own = np.searchsorted(knots, levels, side="right") - 1
         starts, rises = np.array([line.start for line in lines]), np.array([line.rise for line in lines])
         bend: Array = (starts[own] + rises[own] * (levels - knots[own])) * density + rises[own] * mass
-        for before, after in zip(lines[:-1], lines[1:], strict=True):
+        for before, after in itertools.pairwise(lines):
             rows = np.flatnonzero(levels < after.knot)
-            jump = after.start - float(before.at(np.float64(after.knot)))
+            jump = after.start - before.at(after.knot)
             if len(rows):
                 mass, density = self.smoother.tail(np.full(len(rows), after.knot), delta[rows])
                 bend[rows] += jump * density + (after.rise - before.rise) * mass
         return bend
 
     def _curved(self, levels: Array, delta: Array) -> Array:
-        """Return ∫ p dh for any slope: taken for straight between knots, and for twice as many, and extrapolated."""
-        scale = 0.1 * (self.law.scale + delta / np.sqrt(self.dim))
-        knots = levels[:, None] + scale[:, None] * np.expm1(_GROWTH * np.arange(_KNOTS + 1))
-        mass, density = self.smoother.tail(knots.ravel(), np.repeat(delta, _KNOTS + 1))
-        masses = mass.reshape(knots.shape)
-        slopes = slope(self.loss, knots)
-        if self.share == 1:
-            slopes[:, 0] = slope(self.loss, knots[:, 0] + 1e-12 * scale)  # from the right, if there is a kink
-
-        def sums(stride: int) -> Array:
-            rises = np.diff(slopes[:, ::stride]) / np.diff(knots[:, ::stride])
-            total: Array = -(rises * np.diff(masses[:, ::stride])).sum(1)
-            return total
-
-        bend: Array = slopes[:, 0] * density.reshape(knots.shape)[:, 0] + (4 * sums(1) - sums(2)) / 3
+        """Return ∫ p dh for any slope: on panels from the quantile outwards, which break where δu ends."""
+        scale = 0.1 * (self.law.scale + delta / np.sqrt(self.dim))[:, None]
+        edges = np.tile(np.linspace(0.0, _OUTWARDS, _CURVED_PANELS + 1), (len(delta), 1))
+        end = np.log1p(np.maximum(delta - levels, 0.0)[:, None] / scale)
+        nearest = 1 + np.argmin(np.abs(edges[:, 1:-1] - end), axis=1)[:, None]
+        inside = (end > edges[:, :1]) & (end < edges[:, -1:])
+        np.put_along_axis(edges, nearest, np.where(inside, end, np.take_along_axis(edges, nearest, 1)), 1)
+        half = np.diff(edges)[:, :, None] / 2
+        r = levels[:, None, None] + scale[:, :, None] * np.expm1(edges[:, :-1, None] + half + half * _NODES)
+        _, density = self.smoother.tail(r.ravel(), np.repeat(delta, r[0].size))
+        rises = slope(self.loss, r) @ _DERIVATIVE.T  # along a panel's own coordinate
+        start = levels if self.share < 1 else 1e-12 * scale[:, 0]  # from the right, if there is a kink at 0
+        bend: Array = slope(self.loss, start) * self.smoother.tail(levels, delta).density
+        bend += (_WEIGHTS * rises * density.reshape(r.shape)).sum((1, 2))
         return bend
 
     def _end_power(self, rates: Array, edges: Array) -> float:
@@ -243,7 +257,8 @@ class _Table:
 
 def _spread(left: Array, width: Array) -> Array:
     """Return the points of panels, shape (panels, points)."""
-    return left[:, None] + width[:, None] * (_POINTS + 1) / 2
+    points: Array = left[:, None] + width[:, None] * (_POINTS + 1) / 2
+    return points
 
 
 def _integrated(edges: Array, rates: Array) -> Array:

@@ -36,15 +36,16 @@ class Shifted:
 
     def __init__(self, law: NoiseLaw, dim: int) -> None:
         self.law, self.dim = law, dim
-        inside = _BREAKS[_BREAKS < 1.5 * math.sqrt(dim)] / math.sqrt(dim)
+        inside = _BREAKS[1.5 * math.sqrt(dim) > _BREAKS] / math.sqrt(dim)
         reach = np.append(inside, math.pi / 2)[: len(_BREAKS)]
         self._breaks = np.concatenate([-reach[::-1], [0.0], reach])
         half = np.diff(self._breaks)[:, None] / 2
         nodes = self._breaks[:-1, None] + half + half * _NODES
-        self._whole = float((half * _WEIGHTS * self._weight(np.sin(nodes))).sum())
+        self._whole = float((half * _WEIGHTS * self._weight(np.cos(nodes))).sum())
 
-    def _weight(self, u: Array) -> Array:
-        weight: Array = np.exp((0.5 * self.dim - 1) * np.log1p(-u * u))
+    def _weight(self, cosine: Array) -> Array:
+        with np.errstate(under="ignore"):
+            weight: Array = cosine ** (self.dim - 2.0)
         return weight
 
     def tail(self, r: Array, delta: Array) -> Tail:
@@ -66,29 +67,37 @@ class Shifted:
 
     def _average(self, at: Array, delta: Array, side: int) -> tuple[Array, Array]:
         """Return P(ζ + δu < at), or > for side 1, and the density there, both (rows,)."""
-        reach = delta[:, None] * np.sin(self._breaks)
-        breaks = np.concatenate([np.clip(self.law.edges, at[:, None] - reach[:, -1:], at[:, None] + reach[:, -1:]),
-                                 at[:, None] - reach], 1)
-        breaks.sort(axis=1)
-        rows, columns = np.nonzero(np.diff(breaks) > 0)
-        left, right, centre, size = breaks[rows, columns], breaks[rows, columns + 1], at[rows, None], delta[rows, None]
-        end = np.sin(self._breaks[-1])
-        x_left, x_right = np.arcsin(((centre[:, 0] - np.stack([left, right])) / size[:, 0]).clip(-end, end))
-        half = (x_left - x_right)[:, None] / 2
-        u = np.sin((x_left + x_right)[:, None] / 2 + half * _NODES)
-        z = centre - size * u
-        weight = half * _WEIGHTS * self._weight(u)
+        centres, sizes = at[:, None], delta[:, None]
+        inner = np.broadcast_to(self._breaks, (len(at), len(self._breaks)))
+        reach = sizes * math.sin(self._breaks[-1])
+        edges = np.clip(self.law.edges, centres - reach, centres + reach)
+        # Every break keeps the coordinate that it was given in: the other one is rounded.
+        end = self._breaks[-1]
+        x_breaks = np.concatenate([np.arcsin(((centres - edges) / sizes).clip(-1, 1)).clip(-end, end), inner], 1)
+        z_breaks = np.concatenate([edges, centres - sizes * np.sin(inner)], 1)
+        order = np.argsort(-x_breaks, axis=1, kind="stable")
+        x_breaks, z_breaks = np.take_along_axis(x_breaks, order, 1), np.take_along_axis(z_breaks, order, 1)
+        rows, columns = np.nonzero((np.diff(x_breaks) < 0) | (np.diff(z_breaks) > 0))
+        x_left, x_right = x_breaks[rows, columns], x_breaks[rows, columns + 1]
+        left, right = z_breaks[rows, columns], z_breaks[rows, columns + 1]
+        centre, size, half = centres[rows], sizes[rows], (x_left - x_right)[:, None] / 2
+        x = (x_left + x_right)[:, None] / 2 + half * _NODES
+        cosine = np.cos(x)
+        z = centre - size * np.sin(x)
+        weight = half * _WEIGHTS * self._weight(cosine)
         # A panel that is narrow for u is one of the noise, whose own coordinate keeps its digits.
-        narrow = half[:, 0] < _NARROW * np.sqrt(1 - u * u).min(1)
+        least = cosine.min(1)
+        narrow = (half[:, 0] < _NARROW * least) & (least > 1e-6) & (left < right)
         half = (right - left)[narrow, None] / 2
         z[narrow] = left[narrow, None] + half + half * _NODES
         u = (centre[narrow] - z[narrow]) / size[narrow]
-        weight[narrow] = half / size[narrow] * _WEIGHTS * self._weight(u) / np.sqrt(1 - u * u)
+        cosine = np.sqrt((1 - u) * (1 + u))
+        weight[narrow] = half / size[narrow] * _WEIGHTS * self._weight(cosine) / cosine
         weight /= self._whole
         panels = self.law.panel((left + right) / 2)
         mass = (weight * self.law.tails_on(panels, z)[side]).sum(1)
         density = (weight * self.law.density(z)).sum(1)
-        return np.bincount(rows, mass, len(at)), np.bincount(rows, density, len(at))
+        return _sums(rows, mass, len(at)), _sums(rows, density, len(at))
 
     def quantile(self, share: float, delta: Array, guess: Array) -> Array:
         """Return the r that |ζ + δu| exceeds with probability ``share`` < 1, shape of δ."""
@@ -97,20 +106,26 @@ class Shifted:
         active = np.arange(len(r))
         for _ in range(_MOST_STEPS):
             mass, density = self.tail(r[active], delta[active])
-            miss = mass / share - 1
             here = r[active]
-            low[active] = np.where(miss > 0, here, low[active])
-            high[active] = np.where(miss < 0, here, high[active])
-            # The tail's logarithm is nearly straight in that of r, whether it is a power or falls faster.
-            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-                step = here * np.exp((np.log(np.maximum(mass, 1e-300) / share) * mass / (density * here)).clip(-2, 2))
+            # The smaller of both tails is nearly a power of r, or falls faster: Newton is good at its logarithm.
+            part, wanted, sign = (mass, share, -1.0) if share <= 0.5 else (1 - mass, 1 - share, 1.0)
+            miss = sign * np.log(np.maximum(part, 1e-300) / wanted)  # above 0 where r is too large
+            low[active] = np.where(miss < 0, here, low[active])
+            high[active] = np.where(miss > 0, here, high[active])
+            with np.errstate(all="ignore"):
+                step = here * np.exp((-miss * part / (density * here)).clip(-2, 2))
             inside = (step > low[active]) & (step < high[active])
             halfway = np.where(np.isinf(high[active]), 2 * here, (low[active] + high[active]) / 2)
-            r[active] = np.where(np.abs(miss) <= 1e-13, here, np.where(inside, step, halfway))
+            close = np.abs(miss) <= 1e-11 + 1e-13 / wanted  # nothing but rounding
+            r[active] = np.where(close, here, np.where(inside, step, halfway))
             # Newton's next error is about the square of this one.
-            settled = (np.abs(miss) <= 1e-6) & inside | (np.abs(miss) <= 1e-13)
+            settled = (np.abs(miss) <= 1e-6) & inside | close
             settled |= high[active] * (1 - 1e-15) <= low[active]
             active = active[~settled]
             if not len(active):
                 return r
         raise Untrusted
+
+
+def _sums(rows: NDArray[np.intp], values: Array, count: int) -> Array:
+    return np.asarray(np.bincount(rows, values, count), dtype=np.float64)

@@ -1,0 +1,47 @@
+"""The floor: how far above F* the population's minimiser is on the evaluation points.
+
+Fresh samples lead there, not to the minimiser of those points: no run on them can be told from a perfect one by an
+excess risk that is not well above the floor.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ..cancel import Stop, check
+from . import draws
+from .objective import cvar
+from .optimum import Optimum, minimise
+from .points import DensePoints
+from .problem import Problem
+
+_DRAWS = 3
+_MOST = 20_000  # points of a draw
+
+
+def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float | None:
+    """Return CVaR_β of the evaluation points at the population's minimiser, above ``optimum``.
+
+    In regression that minimiser is θ_gen. In classification it has no closed form, but the minimiser θ' of N' other
+    points scores about c/N' + c/N above F* on N evaluation points, of which c/N is the floor. ``None`` where P is made
+    of the points themselves.
+    """
+    spec = problem.spec
+    if spec.data is not None or spec.sample_size is not None:
+        return None
+    if problem.loss.task == "regression":
+        return max(cvar(problem.losses(problem.theta_gen), spec.beta) - optimum.value, 0.0)
+    if not bool(optimum.theta.any()):
+        return 0.0
+    size = min(spec.eval_size, _MOST)
+    scores = torch.tensor([_score(problem, size, number, stop) for number in range(_DRAWS)], dtype=torch.float64)
+    above = float(scores.mean()) - optimum.value
+    return max(above / (1 + spec.eval_size / size), 0.0)
+
+
+def _score(problem: Problem, size: int, number: int, stop: Stop | None) -> float:
+    """Return CVaR_β of the evaluation points at the minimiser of an independent draw."""
+    check(stop)
+    columns, target = draws.independent(problem.spec, problem.theta_gen, size, number)
+    found = minimise(DensePoints.build(columns, target, problem.loss), problem.loss, problem.spec.beta, stop)
+    return cvar(problem.losses(found.theta), problem.spec.beta)
