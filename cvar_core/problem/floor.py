@@ -6,6 +6,8 @@ excess risk that is not well above the floor.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..cancel import Stop, check
@@ -13,7 +15,9 @@ from . import draws
 from .objective import cvar
 from .optimum import Optimum, minimise
 from .points import DensePoints
-from .problem import Problem
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 _DRAWS = 3
 _MOST = 20_000  # points of a draw

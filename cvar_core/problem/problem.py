@@ -18,9 +18,12 @@ from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..specs import ProblemSpec, SpecError
 from . import draws, measures, risk
+from .constant import best_constant
+from .floor import floor
 from .objective import tail_mass
 from .optimum import Optimum, minimise
 from .points import DensePoints, Points, SparsePoints
+from .population import population_risk
 
 _MOST_PREDICTIONS = 2**23  # on test points, at once
 
@@ -277,6 +280,9 @@ class Problem:
         decides = self.loss.task == "regression" or bool(found.theta.any())
         measured = tuple(self.measures(found.theta.unsqueeze(0), stop)[0].tolist()) if decides else ()
         best = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained, measured)
+        constant = None if self.spec.data is None else best_constant(self.points.target, self.loss, self.spec.beta)
+        best = replace(best, floor=floor(self, best, stop), constant=None if constant is None else scale * constant)
+        population_risk(self.spec)  # asked for with F*: a table that nobody should wait for later
         self._optimum = best
         return best
 
