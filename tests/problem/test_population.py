@@ -99,7 +99,7 @@ def test_the_optimum_under_a_power_s_tail_has_a_closed_form(df):
     assert population_risk(spec).value == pytest.approx(df / (df - 2) / 2, rel=1e-6)
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3, 10, 3000])
+@pytest.mark.parametrize("dim", [1, 2, 3000])
 @pytest.mark.parametrize("noise", NOISES)
 def test_the_mean_of_squares_grows_with_the_square_of_the_distance(noise, dim):
     spec = ProblemSpec("squared", noise, 0.0, dim)
