@@ -125,7 +125,7 @@ def _print_result(result: Result, by: Criterion) -> None:
     for words in (blurred(judged), against_constant(judged)):
         if words:
             print(f"{words}.")
-    for line in measured(result):
+    for line in measured(result, by.measure):
         print(line)
 
 

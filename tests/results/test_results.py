@@ -20,7 +20,9 @@ def test_ends_are_interpolated_in_log_log():
     assert found.low == pytest.approx(10 ** (2 / 3))
     assert found.high == pytest.approx(10 ** (3 + 1 / 3))
     assert found.decades == pytest.approx(8 / 3)
-    assert not (found.open_low or found.open_high or found.holes)
+    assert not found.open_low
+    assert not found.open_high
+    assert not found.holes
 
 
 def test_end_beside_a_diverged_neighbour_is_the_grid_point():
