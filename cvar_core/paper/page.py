@@ -81,8 +81,8 @@ def _grid(results: Sequence[Result], kind: str, by: Criterion, drawn: Mapping[st
     )
     return (
         f'<h2>{_TITLES[kind]}, by {escape(JUDGED_BY[by.measure])}</h2><p class="quiet">{legend} △ '
-        f"{escape(triangle_words(kind))}. {escape(reading_words(kind, by.measure))} ε is a tenth of the gap at each start."
-        f'</p><div class="grid">{cells}</div>'
+        f"{escape(triangle_words(kind))}. {escape(reading_words(kind, by.measure))} "
+        f'ε is a tenth of the gap at each start.</p><div class="grid">{cells}</div>'
     )
 
 
