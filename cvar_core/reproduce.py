@@ -36,8 +36,10 @@ def command(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None 
     judging = _judging(by)
     if "measure" in judging:
         flags.append(f"--measure {judging['measure']}")
-    if "closed" in judging:
-        flags.append(f"--epsilon {100 * judging['closed']:g}%")
+    if "epsilon" in judging:
+        flags.append(f"--epsilon {judging['epsilon']!r}")
+    elif "closed" in judging:
+        flags.append(f"--epsilon {100 * judging['closed']:.15g}%")
     return " ".join(["python -m cvar_core sweep", *flags])
 
 
@@ -64,7 +66,7 @@ def _judging(by: Criterion | None) -> dict[str, Any]:
     """Return what a criterion has that is not a default."""
     if by is None:
         return {}
-    usual = {"measure": RISK, "closed": GAP_TO_CLOSE}
+    usual = {"measure": RISK, "closed": GAP_TO_CLOSE, "epsilon": None}
     return {name: getattr(by, name) for name, value in usual.items() if getattr(by, name) != value}
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,7 @@ import pytest
 from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.catalogue import losses
 from cvar_core.cli import main
+from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
 
@@ -38,8 +40,10 @@ def test_sweep_writes_what_python_computes(tmp_path, capsys):
         "best_lambda", "low_lambda", "high_lambda", "decades", "open_low", "open_high",
         "lambda", "median", "low", "high", "status",
     }  # fmt: skip
+    assert told["measure"] == "risk"
+    assert told["by_measure"] == json.loads(json.dumps(result.to_dict()["by_measure"]))
     assert "python -m cvar_core sweep" in report.read_text()
-    assert "forgives" in capsys.readouterr().out
+    assert finding(result) in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["curves.csv", "report.html", "summary.json"]
 
 
@@ -49,21 +53,67 @@ def test_diverged_records_are_empty_in_csv_and_null_in_json(tmp_path):
         main(["sweep", *SMALL, "--methods", "sgm", "--lambdas", "1e4", "--out", str(out), "--summary", str(summary)])
         == 0
     )
-    assert re.search(r"^sgm,10000\.0,0,200,,,diverged$", out.read_text(), re.MULTILINE)
+    assert re.search(r"^sgm,10000\.0,0,200,,,,,+diverged$", out.read_text(), re.MULTILINE)
     told = json.loads(summary.read_text())["methods"]["sgm"]
     assert told["median"] == [None]
     assert told["status"] == ["diverged"]
     assert told["best_lambda"] is None
 
 
+EASY = ["--loss", "absolute", "--noise", "normal", "--noise-param", "std=0.3", "--dim", "4", "--iterations", "1000"]
+
+
+@pytest.mark.parametrize("measure", [None, *MEASURES])
 @pytest.mark.parametrize(("lam", "method", "code"), [("1", "spl+", 0), ("1e4", "sgm", 1)])
-def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, capsys):
-    easy = ["--loss", "absolute", "--noise", "normal", "--iterations", "2000"]
-    assert main(["check", *SMALL, *easy, "--method", method, "--lambda", lam]) == code
+def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, measure, capsys):
+    chosen = [] if measure is None else ["--measure", measure]
+    assert main(["check", *SMALL, *EASY, "--method", method, "--lambda", lam, *chosen]) == code
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 1
     assert ("is safe" in said.out) == (code == 0)
+    assert f"by {JUDGED_BY[measure or 'risk']}: " in said.out
+    assert ("2 of 2 starts" if code == 0 else "0 of 2 starts") in said.out
     assert said.err == "", "nothing on stderr when piped"
+
+
+def test_the_measure_decides_what_is_safe(capsys):
+    few = ["--iterations", "300", "--seeds", "2", "--eval-size", "500", "--method", "spl", "--epsilon", "85%"]
+    paper = ["--loss", "logistic", "--noise", "normal", "--lambda", "0.1"]
+    codes = {measure: main(["check", *few, *paper, "--measure", measure]) for measure in MEASURES}
+    assert codes == {"risk": 1, "objective": 0}, "its threshold is in place, its model is not"
+    capsys.readouterr()
+
+
+def test_where_the_start_leaves_nothing_to_close_there_is_no_verdict(capsys):
+    loud = ["--loss", "absolute", "--noise", "normal", "--noise-param", "std=100", "--dim", "1", "--lambda", "1"]
+    assert main(["check", *SMALL, *loud]) == 1
+    assert capsys.readouterr().out.startswith("There is no verdict on λ = 1 for SPL₊ by the model's risk: ")
+    assert main(["check", *SMALL, *loud, "--measure", "objective"]) in (0, 1)
+    assert "by the objective" in capsys.readouterr().out
+    assert main(["sweep", *SMALL, *loud[:-2], "--lambdas", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "no verdict" in said.splitlines()[3]
+
+
+def test_a_sweep_is_judged_by_the_measure_that_is_asked_for(tmp_path, capsys):
+    file = tmp_path / "s.json"
+    problem = Problem.synthetic("absolute", "normal", noise_params={"std": 0.3}, dim=4, eval_size=500)
+    result = sweep(problem, iterations=1_000, seeds=2)
+    for by in (Criterion("risk"), Criterion("objective")):
+        flags = [*SMALL, *EASY, "--measure", by.measure, "--summary", str(file)]
+        assert main(["sweep", *flags]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == f"{finding(result, by)}."
+        other = next(name for name in MEASURES if name != by.measure)
+        assert lines[2].index(f"by {by.measure}") < lines[2].index(f"by {other}")
+        for line, (name, found) in zip(lines[3:6], result.judged(by).forgiven.items(), strict=True):
+            assert line.split()[:2] == [name, number(result.best_lambda(name, by.measure))]
+            assert f"{decades(found)} ({interval(found)})" in line
+        assert lines[6] == "In brackets: the 50% interval of the median over 2 starts."
+        told = json.loads(file.read_text())
+        assert told["measure"] == by.measure
+        assert told["epsilon"] == result.epsilon(measure=by.measure)
+        assert told["methods"] == told["by_measure"][by.measure]["methods"]
 
 
 def test_epsilon_by_share_and_outright(tmp_path):
@@ -74,6 +124,13 @@ def test_epsilon_by_share_and_outright(tmp_path):
         told.append(json.loads(file.read_text())["epsilon"])
     result = sweep(Problem.synthetic(eval_size=500), lambdas=[1], iterations=200, seeds=2)
     assert told == [pytest.approx(result.epsilon(0.99)), 0.25]
+
+
+def test_points_that_cannot_tell_are_said_to_be_too_few(monkeypatch, capsys):
+    solve = Problem.optimum
+    monkeypatch.setattr(Problem, "optimum", lambda self, stop=None: replace(solve(self, stop), floor=1e6))
+    assert main(["sweep", *SMALL, "--lambdas", "1", "--measure", "objective"]) == 0
+    assert "500 points cannot tell: " in capsys.readouterr().out
 
 
 BAD_INPUT = [
@@ -107,6 +164,9 @@ BAD_INPUT = [
     ("sweep --sample-size 0", "between 1 and"),
     ("sweep --epsilon 0", "above 0"),
     ("sweep --epsilon 120%", "between 0% and 100%"),
+    ("sweep --measure loss", "--measure is 'loss', but it must be one of risk, objective"),
+    ("check --lambda 1 --measure Risk", "one of risk, objective"),
+    ("sweep --measure", "--measure"),
     ("sweep --workers 0", "from 1 to 256"),
     ("sweep --checkpoints 0", "between 1 and"),
     ("sweep --out /nowhere/at/all.csv", "cannot write /nowhere/at/all.csv"),

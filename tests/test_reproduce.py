@@ -3,12 +3,24 @@
 import shlex
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cvar_core
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.cli import arguments
 from cvar_core.data import DataError, Recipe
 from cvar_core.reproduce import command, python
+from cvar_core.results import MEASURES, Criterion, criterion
+
+CRITERIA = [
+    None,
+    Criterion(),
+    Criterion("objective"),
+    Criterion("risk", 0.99),
+    Criterion("objective", 0.07),
+    Criterion(epsilon=1 / 3),
+]
 
 SPECS = [
     SweepSpec(ProblemSpec()),
@@ -33,27 +45,44 @@ def test_the_command_describes_the_run(spec):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_python_lines_describe_the_run(spec, monkeypatch):
-    seen = []
+    seen, judging = [], []
 
     class Nothing:
-        def robustness(self, epsilon=None):
-            return epsilon
-
-        def epsilon(self, closed):
-            return closed
+        def robustness(self, **given):
+            judging.append(criterion(**given))
 
     def recording(problem, **fields):
         seen.append(SweepSpec(problem.spec, **fields))
         return Nothing()
 
     monkeypatch.setattr(cvar_core, "sweep", recording)
-    exec(python(spec, 0.99), {})
-    assert seen == [spec]
+    for by in CRITERIA:
+        exec(python(spec, by), {})
+        assert seen.pop() == spec
+        assert judging.pop() == (by or Criterion())
+
+
+@pytest.mark.parametrize("by", CRITERIA)
+def test_the_command_judges_by_the_criterion(by):
+    args = arguments.build().parse_args(shlex.split(command(SPECS[0], by))[3:])
+    assert arguments.criterion(args) == (by or Criterion())
+
+
+@given(st.floats(1e-6, 1 - 1e-6), st.sampled_from(MEASURES))
+def test_no_share_loses_digits_that_count(closed, measure):
+    args = arguments.build().parse_args(shlex.split(command(SPECS[0], Criterion(measure, closed)))[3:])
+    read = arguments.criterion(args)
+    assert read.measure == measure
+    assert 1 - read.closed == pytest.approx(1 - closed, rel=1e-6)
 
 
 def test_only_what_is_not_a_default_is_spelt_out():
     assert command(SPECS[0]) == "python -m cvar_core sweep"
-    assert command(SPECS[0], closed=0.999).endswith("--epsilon 99.9%")
+    assert command(SPECS[0], Criterion()) == "python -m cvar_core sweep"
+    assert command(SPECS[0], Criterion(closed=0.999)) == "python -m cvar_core sweep --epsilon 99.9%"
+    assert command(SPECS[0], Criterion("objective")) == "python -m cvar_core sweep --measure objective"
+    assert python(SPECS[0]).endswith("result.robustness()")
+    assert python(SPECS[0], Criterion("objective", 0.99)).endswith("robustness(measure='objective', closed=0.99)")
     assert "Problem.synthetic()" in python(SPECS[0])
 
 

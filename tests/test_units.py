@@ -10,6 +10,7 @@ import torch
 
 from cvar_core import Problem, ProblemSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, losses, methods
+from cvar_core.results import Criterion
 from cvar_core.units import (
     LEFT,
     SCALES,
@@ -147,12 +148,13 @@ def test_shares_of_the_gap_are_those_of_the_engines_own_sweep_in_that_unit(scale
     found = tolerance(spec, (scale,), lambdas, 300)
     problem = Problem.synthetic(noise="normal", eval_size=800, scale=scale)
     result = sweep(problem, lambdas=lambdas, iterations=300, seeds=SEEDS)
-    end = result.at()
+    by = result.judged(Criterion("objective"))
+    end, start = by.at(), by.start
     for name, variant in (("sgm", SGM), ("spl", SPL), ("spl+", SPL_PLUS)):
         v, m = VARIANTS.index(variant), result.spec.methods.index(name)
         stable = slice(0, 3)
         for part in ("median", "low", "high"):
-            ours, theirs = getattr(found.left, part)[v, 0], getattr(end, part)[m] / result.start_gap
+            ours, theirs = getattr(found.left, part)[v, 0], getattr(end, part)[m] / start
             assert ours[stable] == pytest.approx(theirs[stable], rel=1e-8)
         assert found.diverged[v, 0].tolist() == end.diverged[m].tolist()
     assert found.diverged.max() == len(SEEDS)  # SGM at the largest λ

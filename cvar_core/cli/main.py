@@ -36,7 +36,7 @@ from ..results import (
     number,
     sureness,
 )
-from ..specs import SpecError
+from ..specs import SpecError, SweepSpec
 from . import arguments, files
 from . import data as data_command
 
@@ -125,7 +125,7 @@ def _print_result(result: Result, by: Criterion) -> None:
     for words in (blurred(judged), against_constant(judged)):
         if words:
             print(f"{words}.")
-    for line in measured(result):
+    for line in measured(result, by.measure):
         print(line)
 
 
@@ -188,7 +188,7 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
 def _print_panel(result: Result) -> None:
     from .. import paper
 
-    known = paper.shipped().of(result.spec)
+    known = _shipped(result.spec)
     same = "" if known is None else f"  ({paper.difference(known, result).words()})"
     widths = "; ".join(
         f"by {JUDGED_BY[measure]} "
@@ -198,6 +198,16 @@ def _print_panel(result: Result) -> None:
         for measure in MEASURES
     )
     print(f"{paper.name(result.spec):32}{widths}  {result.timings['total']:.1f} s{same}", flush=True)
+
+
+def _shipped(spec: SweepSpec) -> Result | None:
+    """Return what ships of a panel; nothing where that is of another format, and about to be written anew."""
+    from .. import paper
+
+    try:
+        return paper.shipped().of(spec)
+    except SpecError:
+        return None
 
 
 def _problems(args: argparse.Namespace, texts: list[str]) -> int:

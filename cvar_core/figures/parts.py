@@ -35,7 +35,7 @@ def parts(
     places = {name: place_of(result, lam) for name in spec.methods if (lam := given.get(name)) is not None}
     series = [one for name, k in places.items() for one in _both(result, name, k)]
     drawn = Spread(*(np.concatenate([[], *(getattr(one, part) for one in series)]) for part in Spread._fields))
-    shown = [float(value) for value in _starts(result) if value > 0]
+    shown = [float(value) for value in (*_starts(result), judged.floor or 0.0) if value > 0]
     x_span = Span(1.0, float(spec.iterations)).around(0.025)
     y_span = gap_span(drawn, start_gap(judged), rounding(judged), shown)
     frame = Frame(theme_named(theme), "iterations", x_span, "part of F̃ − F*", y_span)

@@ -75,6 +75,8 @@ def headline(results: Sequence[Result], by: Criterion) -> str:
     """Say in a sentence what each method forgives, from the least of all panels to the most, and judged by what."""
     known, what = _told(results, by), f"judged by {JUDGED_BY[by.measure]}"
     found = {name: _of_method(known, name, by) for name in ("spl+", "spl", "sgm")}
+    if not known:
+        return f"In none of {len(results)} problems does the start leave the model anything to close, {what}"
     if not any(each.decades is not None for ranges in found.values() for each in ranges):
         return f"No λ is usable for any method in any of {len(known)} problems, {what}"
     spans = {methods[name].label: _span(each) for name, each in found.items()}
@@ -135,7 +137,8 @@ def _gains(results: Sequence[Result], by: Criterion, says: str, *, far: bool, fu
     }
     counts = ", ".join(f"{methods[name].label} in {count} of {len(known)} problems" for name, count in held.items())
     than = "A decade more than SGM" if far else "Less than a decade apart from SGM"
-    told = f" {than}: {counts}." if known else " No method has a usable λ."
+    nothing = "" if silent == len(results) else " No method has a usable λ."
+    told = f" {than}: {counts}." if known else nothing
     left = f" Left out: {silent} in which the start leaves the model nothing to close." if silent else ""
     words = f"Decades forgiven, from noise to noise: {_widths(results, by)}.{told}{left}{further}"
     return Claim(says, sum(held.values()), len(_MODELS) * len(known), words)

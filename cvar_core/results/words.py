@@ -8,7 +8,7 @@ import math
 from ..catalogue import methods
 from ..problem import Optimum
 from ..specs import SpecError
-from .criterion import Criterion
+from .criterion import RISK, Criterion
 from .judged import Judged
 from .result import Result
 from .robustness import Forgiven, UsableRange, coverage
@@ -77,9 +77,8 @@ def beginning(judged: Judged) -> str:
     share = judged.nothing_to_close
     if share is None:
         return ""
-    near = "is the best" if share == 0 else f"is already within {_percent(share)} of the best"
     return (
-        f"The model at the start {near}: no step size can do much for it, so there is no verdict by its risk. "
+        f"The model at the start {_near(share)}: no step size can do much for it, so there is no verdict by its risk. "
         "What the runs still do is put the threshold α in its place, which the objective shows"
     )
 
@@ -154,14 +153,14 @@ def certainty(optimum: Optimum) -> str:
     return "not certified" if optimum.gap is None else f"certified to {number(optimum.gap)}"
 
 
-def measured(result: Result) -> list[str]:
-    """Say what the runs at each method's best λ, and θ*, are worth on data; nothing for a synthetic problem."""
+def measured(result: Result, measure: str = RISK) -> list[str]:
+    """Say what the runs at each method's best λ, by a measure, and θ* are worth on data; else nothing."""
     if not result.measures:
         return []
     names = list(result.measures)
     lines = [f"{'':8}" + "".join(f"{name.replace('_', ' '):>18}" for name in names)]
     for m, method in enumerate(result.spec.methods):
-        best = result.best_lambda(method)
+        best = result.best_lambda(method, measure)
         if best is not None:
             place = result.spec.lambdas.index(best)
             lines.append(
@@ -206,13 +205,12 @@ def judgement(verdict: Verdict) -> str:
         return f"Whether λ = {lam} is safe for {label} is not known yet: the runs are starting."
     what = f"by {JUDGED_BY[verdict.measure]}"
     if verdict.nothing_to_close is not None:
-        share = _percent(verdict.nothing_to_close)
         return (
-            f"There is no verdict on λ = {lam} for {label} {what}: the model at the start is already within {share} of "
-            f"the best, so no step size can do much for it."
+            f"There is no verdict on λ = {lam} for {label} {what}: the model at the start "
+            f"{_near(verdict.nothing_to_close)}, so no step size can do much for it."
         )
     left = f"median {GAP[verdict.measure]} {number(verdict.gap)} {{}} ε = {number(verdict.epsilon)}"
-    starts = f"{verdict.starts} of {verdict.seeds} start{'s' * (verdict.seeds > 1)}"
+    starts = _starts(verdict)
     if verdict.safe:
         reason = left.format("≤" if verdict.gap <= verdict.epsilon else "against")
         return f"λ = {lam} is safe for {label} {what}: {starts}, {_margins(verdict)} ({reason}{_source(verdict)})."
@@ -230,16 +228,16 @@ def margin(verdict: Verdict) -> str:
         return "not known yet"
     if verdict.nothing_to_close is not None:
         return "neither safe nor unsafe: there is nothing to close"
-    starts = f"{verdict.starts} of {verdict.seeds} starts"
     if verdict.safe:
-        return f"safe for {starts}, {_margins(verdict)}"
+        return f"safe for {_starts(verdict)}, {_margins(verdict)}"
     if verdict.starts:
-        return f"on the edge: usable for {starts}"
+        return f"on the edge: usable for {_starts(verdict)}"
     if verdict.diverged:
         runs = f"{verdict.diverged} of {verdict.seeds} starts" if verdict.seeds > 1 else "the run"
         return f"not safe: {runs} diverged{' beside it' if verdict.between else ''}"
     times = number(verdict.gap / verdict.epsilon)
-    return f"not safe for any of {verdict.seeds} starts: {'just above' if times == '1' else f'{times} ×'} ε"
+    whom = f" for any of {verdict.seeds} starts" if verdict.seeds > 1 else ""
+    return f"not safe{whom}: {'just above' if times == '1' else f'{times} ×'} ε"
 
 
 def advice(verdict: Verdict) -> str:
@@ -247,6 +245,14 @@ def advice(verdict: Verdict) -> str:
     if verdict.range is None:
         return "no λ of the grid is usable"
     return f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
+
+
+def _starts(verdict: Verdict) -> str:
+    return f"{verdict.starts} of {verdict.seeds} start{'s' * (verdict.seeds > 1)}"
+
+
+def _near(share: float) -> str:
+    return "is the best" if share == 0 else f"is already within {_percent(share)} of the best"
 
 
 def _margins(verdict: Verdict) -> str:

@@ -84,9 +84,10 @@ def test_measures_come_back_from_the_store():
     problem = load("breast-cancer", holdout=0.2, standardise=True).problem("logistic")
     spec = SweepSpec(problem.spec, lambdas=(0.1, 1.0), iterations=50, seeds=1)
     _, records = advance(problem, spec, Shard("spl", 0), start(problem, spec, Shard("spl", 0)), 50)
-    assert records.measures.shape == (len(spec.checkpoint_iterations), 2, 2)
-    assert unpack_records(pack_records(records)).measures.equal(records.measures)
+    assert records.beside.shape == (len(spec.checkpoint_iterations), 2, 3)  # risk and two accuracies
+    assert unpack_records(pack_records(records)).beside.equal(records.beside)
     best = problem.optimum()
+    assert unpack_optimum(pack_optimum(best)).measures == best.measures != ()
     assert unpack_optimum(pack_optimum(best)).attained == best.attained
     lost = type(best)(best.value, best.theta, best.alpha, None, attained=False)
     assert not unpack_optimum(pack_optimum(lost)).attained

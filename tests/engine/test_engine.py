@@ -13,7 +13,8 @@ from cvar_core import Cancelled, Problem, ProblemSpec, SweepSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, methods
 from cvar_core.engine import Shard, advance, next_stop, shards, start
 from cvar_core.engine.engine import _Average, _evaluate
-from cvar_core.problem import objective
+from cvar_core.problem import cvar, objective, recorded_names
+from cvar_core.results import MEASURES, Criterion
 
 LAMBDAS = (1e-3, 0.1, 1.0, 10.0, 1e4)
 
@@ -25,8 +26,8 @@ def small(**changes) -> tuple[Problem, SweepSpec]:
     return Problem(spec.problem), spec
 
 
-def by_hand(problem: Problem, spec: SweepSpec, shard: Shard, lam: float, updates: int) -> float:
-    """F̃ at the mean of x_1 … x_n, one update at a time, from the definitions alone."""
+def by_hand(problem: Problem, spec: SweepSpec, shard: Shard, lam: float, updates: int) -> list[float]:
+    """F̃ and R at the mean of x_1 … x_n, and its distance to θ_gen, one update at a time, from the definitions alone."""
     begin = problem.start(shard.seed)
     theta, alpha = begin.theta, torch.tensor(begin.alpha, dtype=torch.float64)
     method, path = methods[shard.method], []
@@ -40,7 +41,8 @@ def by_hand(problem: Problem, spec: SweepSpec, shard: Shard, lam: float, updates
         path.append((theta, alpha))
     mean = torch.stack([theta for theta, _ in path]).mean(0)
     level = float(torch.stack([alpha for _, alpha in path]).mean())
-    return objective(problem.losses(mean), level, problem.spec.beta)
+    losses, beta = problem.losses(mean), problem.spec.beta
+    return [objective(losses, level, beta), cvar(losses, beta), float((mean - problem.theta_gen).norm())]
 
 
 @pytest.mark.parametrize("method", methods.names())
@@ -53,17 +55,20 @@ def test_record_n_is_the_mean_of_the_iterates_after_n_updates(method, schedule):
     begin = problem.start(1)
     expected = objective(problem.losses(begin.theta), begin.alpha, 0.95)
     assert records.objectives[0].tolist() == pytest.approx([expected] * 2, rel=1e-12)
+    assert records.beside[0, 1].tolist() == records.beside[0, 0].tolist(), "of all runs the start is one"
+    assert float(records.beside[0, 0, 0]) == pytest.approx(cvar(problem.losses(begin.theta), 0.95), rel=1e-12)
     for row, n in enumerate(records.iterations[1:], 1):
         for column, lam in enumerate(spec.lambdas):
             by_definition = by_hand(problem, spec, shard, lam, n)
-            assert float(records.objectives[row, column]) == pytest.approx(by_definition, rel=1e-10)
+            found = [float(records.objectives[row, column]), *records.beside[row, column].tolist()]
+            assert found == pytest.approx(by_definition, rel=1e-10)
 
 
 def follow(problem, spec, shard, stops):
     state, parts = start(problem, spec, shard), []
     for until in stops:
         state, records = advance(problem, spec, shard, pickle.loads(pickle.dumps(state)), until)
-        parts.append(records.objectives)
+        parts.append(torch.cat([records.objectives[..., None], records.beside], dim=2))
     return state, torch.cat(parts)
 
 
@@ -74,8 +79,8 @@ def test_chunks_do_not_change_a_bit(loss, sample_size):
     for shard in shards(spec)[-3:]:  # each method
         whole = follow(problem, spec, shard, [5_000])
         for stops in ([0, 1, 2, 5_000], [999, 1_000, 4_096, 4_097, 5_000], range(0, 5_001, 500)):
-            state, objectives = follow(Problem(spec.problem), spec, shard, stops)
-            torch.testing.assert_close(objectives, whole[1], rtol=0, atol=0, equal_nan=True)
+            state, recorded = follow(Problem(spec.problem), spec, shard, stops)
+            torch.testing.assert_close(recorded, whole[1], rtol=0, atol=0, equal_nan=True)
             assert state[:2] == whole[0][:2]
             for ours, theirs in zip(state[2:], whole[0][2:], strict=True):
                 torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
@@ -85,6 +90,8 @@ def test_workers_do_not_change_a_bit():
     results = [sweep(Problem.synthetic(eval_size=1_500), iterations=500, seeds=3, workers=n) for n in (1, 2, 5)]
     for other in results[1:]:
         assert np.array_equal(other.objectives, results[0].objectives, equal_nan=True)
+        for name, values in results[0].beside.items():
+            assert np.array_equal(other.beside[name], values, equal_nan=True)
         assert other.optimum.value == results[0].optimum.value
         assert torch.equal(other.optimum.theta, results[0].optimum.theta)
 
@@ -93,8 +100,10 @@ def test_a_run_does_not_depend_on_the_grid_it_is_in():
     problem = Problem.synthetic(eval_size=3_000)
     grid = sweep(problem, iterations=500, seeds=[2])
     alone = sweep(problem, methods=["spl+"], lambdas=[1.0], iterations=500, seeds=[7, 2])
-    ours = alone.objectives[0, 1, :, 0]
-    assert np.array_equal(ours, grid.objectives[2, 0, :, grid.spec.lambdas.index(1.0)])
+    place = grid.spec.lambdas.index(1.0)
+    assert np.array_equal(alone.objectives[0, 1, :, 0], grid.objectives[2, 0, :, place])
+    for name, values in grid.beside.items():
+        assert np.array_equal(alone.beside[name][0, 1, :, 0], values[2, 0, :, place])
 
 
 def test_methods_and_lambdas_of_a_seed_share_its_start():
@@ -106,8 +115,10 @@ def test_methods_and_lambdas_of_a_seed_share_its_start():
 
 def test_diverged_is_for_ever_and_a_huge_value_is_data():
     problem, spec = small(loss="squared", iterations=900, lambdas=(1e-3, 30.0, 1e4))
-    _, objectives = follow(problem, spec, Shard("sgm", 0), [900])
+    _, recorded = follow(problem, spec, Shard("sgm", 0), [900])
+    objectives = recorded[..., 0]
     gone = objectives.isnan()
+    assert torch.equal(recorded.isnan(), gone[..., None].expand_as(recorded)), "with it what is recorded beside"
     assert not gone[:, 0].any()
     assert gone[-1, 2]
     assert torch.equal(gone, gone.to(torch.int8).cummax(0).values.bool())
@@ -177,6 +188,23 @@ def test_progress_grows_to_the_end():
     assert seen == sorted(seen)
 
 
+@pytest.mark.parametrize("loss", ["squared", "absolute", "huber", "logistic"])
+@pytest.mark.parametrize("sample_size", [None, 300])
+def test_the_model_alone_is_never_worse_than_with_its_threshold(loss, sample_size):
+    problem = Problem.synthetic(loss, "gumbel", eval_size=1_500, sample_size=sample_size)
+    result = sweep(problem, iterations=500, seeds=3)
+    fine = np.isfinite(result.objectives)
+    assert fine.sum() > fine.size / 2
+    assert (result.risks[fine] <= result.objectives[fine]).all()
+    assert np.nanmin(result.excess_risk) >= -1e-9 * (1 + result.optimum.value)
+
+
+def test_a_distance_is_recorded_where_it_tells_the_risk():
+    assert recorded_names(ProblemSpec()) == ("risk", "distance")
+    assert recorded_names(ProblemSpec(loss="logistic")) == ("risk",)
+    assert recorded_names(ProblemSpec(sample_size=50)) == ("risk",)
+
+
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_data_sets_are_swept_too(kind):
     from scipy.sparse import csr_array
@@ -187,4 +215,5 @@ def test_data_sets_are_swept_too(kind):
     given = csr_array(x) if kind == "sparse" else x
     result = sweep(Problem.from_arrays(given, y, loss="logistic", beta=0.5), iterations=500, seeds=2)
     assert result.suboptimality.min() >= -1e-9
-    assert result.ranges()["spl+"] is not None
+    for measure in MEASURES:
+        assert result.judged(Criterion(measure)).forgiven["spl+"].decades > 0

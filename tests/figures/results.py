@@ -6,13 +6,25 @@ import numpy as np
 import torch
 
 from cvar_core import Optimum, ProblemSpec, Result, SweepSpec, figures
+from cvar_core.results import Criterion
 
+OBJECTIVE = Criterion("objective")
 THEMES = ("light", "dark")
 METHODS = ("sgm", "spl", "spl+")
 
 
-def made(gaps: np.ndarray, recorded: int | None = None, f_star: float = 5.0) -> Result:
-    """Make a result with the given suboptimalities, shape (methods, seeds, checkpoints, lambdas)."""
+def made(
+    gaps: np.ndarray,
+    recorded: int | None = None,
+    f_star: float = 5.0,
+    *,
+    model: float = 1.0,
+    floor: float | None = None,
+) -> Result:
+    """Make a result with the given suboptimalities, shape (methods, seeds, checkpoints, lambdas).
+
+    Of each, the share ``model`` is the excess risk of the model.
+    """
     names, seeds, checkpoints, lambdas = gaps.shape
     spec = SweepSpec(
         ProblemSpec(),
@@ -23,9 +35,9 @@ def made(gaps: np.ndarray, recorded: int | None = None, f_star: float = 5.0) -> 
         checkpoints=checkpoints - 1,
     )
     assert len(spec.checkpoint_iterations) == checkpoints
-    optimum = Optimum(f_star, torch.zeros(10), 0.0, 0.0)
+    optimum = Optimum(f_star, torch.zeros(10), 0.0, 0.0, floor=floor)
     done = np.full((names, seeds), checkpoints if recorded is None else recorded)
-    return Result(spec, optimum, gaps + f_star, done)
+    return Result(spec, optimum, gaps + f_star, done, {"risk": model * gaps + f_star})
 
 
 def gently(names: int = 3, seeds: int = 3, lambdas: int = 5) -> np.ndarray:
@@ -53,11 +65,14 @@ def all_figures(result: Result) -> list[figures.Figure]:
         for theme in THEMES
         for figure in (
             figures.sensitivity(result, mark=0.2, theme=theme),
-            figures.sensitivity(result, epsilon=1e-3, chosen=result.spec.lambdas[0], theme=theme),
+            figures.sensitivity(result, by=Criterion(epsilon=1e-3), chosen=result.spec.lambdas[0], theme=theme),
+            figures.sensitivity(result, by=OBJECTIVE, theme=theme),
             figures.curves(result, theme=theme),
-            figures.curves(result, last, theme=theme),
+            figures.curves(result, last, measure="objective", theme=theme),
+            figures.parts(result, theme=theme),
+            figures.parts(result, last, theme=theme),
             figures.iterations_to(result, theme=theme),
-            figures.iterations_to(result, chosen=result.spec.lambdas[-1], theme=theme),
+            figures.iterations_to(result, by=OBJECTIVE, chosen=result.spec.lambdas[-1], theme=theme),
             figures.compare(result, result, ("A", "B"), theme=theme),
         )
     ]

@@ -11,18 +11,20 @@ import pytest
 import torch
 
 from cvar_core import Optimum, ProblemSpec, Result, SpecError, SweepSpec, figures
+from cvar_core.results import MEASURES, Criterion
 from tests.figures.results import trace
 
 NAN = math.nan
 
 
-def made(finals, names=("spl", "spl+"), first=-2, start=100.0, running=False) -> Result:
+def made(finals, names=("spl", "spl+"), first=-2, start=100.0, running=False, model=0.5) -> Result:
     """A result that ends at ``finals``, shape (methods, lambdas), one seed, λ by decades from 10^first."""
     ends = np.array(finals, dtype=float)[:, None, :]
     grid = tuple(10.0 ** (first + k) for k in range(ends.shape[2]))
     spec = SweepSpec(ProblemSpec(), names, grid, 100, 1, checkpoints=2)
     objectives = np.stack([np.full_like(ends, start), ends, np.full_like(ends, NAN) if running else ends], axis=2)
-    return Result(spec, Optimum(0.0, torch.zeros(1), 0.0, None), objectives, np.full((len(names), 1), 3 - running))
+    best, done = Optimum(0.0, torch.zeros(1), 0.0, None), np.full((len(names), 1), 3 - running)
+    return Result(spec, best, objectives, done, {"risk": model * objectives})
 
 
 A = made([[100, 9, 1, 50], [50, 1, 0.5, NAN]])
@@ -42,7 +44,7 @@ def test_each_sweep_is_measured_by_its_own_start():
     assert low < -4 < 1 < high
     (level,) = [one for one in figure["layout"]["shapes"] if one["type"] == "line"]
     assert level["y0"] == pytest.approx(0.1)
-    unit = dataclasses.replace(A, objectives=2.0**40 * A.objectives)
+    unit = dataclasses.replace(A, objectives=2.0**40 * A.objectives, beside={"risk": 2.0**40 * A.risks})
     assert json.dumps(figures.compare(unit, B, ("A", "B"))["data"]) == json.dumps(figure["data"])
 
 
@@ -103,7 +105,8 @@ def test_the_title_is_what_the_most_forgiving_shared_method_forgives(first, seco
 
 
 def test_a_sweep_that_is_starting_is_said_to_be():
-    waiting = Result(B.spec, B.optimum, np.full_like(B.objectives, NAN), np.zeros((2, 1), dtype=int))
+    nothing = np.full_like(B.objectives, NAN)
+    waiting = dataclasses.replace(B, objectives=nothing, beside={"risk": nothing}, recorded=np.zeros((2, 1), dtype=int))
     figure = figures.compare(waiting, A, ("A", "B"))
     json.dumps(figure, allow_nan=False)
     assert title(figure) == "So far: SPL forgives 1.6 decades in B, A is starting"
@@ -119,8 +122,19 @@ def test_a_share_too_large_for_a_number_is_off_the_chart():
 
 
 def test_what_counts_as_usable_can_be_asked_for():
-    stricter = figures.compare(A, B, ("A", "B"), closed=0.985)
+    stricter = figures.compare(A, B, ("A", "B"), by=Criterion(closed=0.985))
     assert title(stricter) != title(figures.compare(A, B, ("A", "B")))
     assert "ε = 0.015" in [one["text"] for one in stricter["layout"]["annotations"]]
     with pytest.raises(SpecError, match="between 0 and 1"):
-        figures.compare(A, B, ("A", "B"), closed=1.0)
+        figures.compare(A, B, ("A", "B"), by=Criterion(closed=1.0))
+
+
+def test_two_sweeps_are_compared_by_one_measure():
+    best = A.objectives.copy()
+    best[0, :, 1:, 0] = 0.5  # the model is fine at the first λ too
+    other = dataclasses.replace(A, beside={"risk": best})
+    by_risk, by_objective = (figures.compare(other, B, ("A", "B"), by=Criterion(each)) for each in MEASURES)
+    assert trace(by_risk, "spl-median")["y"][0] == pytest.approx(0.005)
+    assert trace(by_objective, "spl-median")["y"][0] == pytest.approx(1)
+    titles = [each["layout"]["yaxis"]["title"]["text"] for each in (by_risk, by_objective)]
+    assert titles == ["share of the excess risk of the model left", "share of the suboptimality left"]

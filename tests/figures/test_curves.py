@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
 import numpy as np
 import pytest
 
-from cvar_core import Result, figures
+from cvar_core import figures
 from cvar_core.catalogue import methods
-from cvar_core.results import number
+from cvar_core.results import MEASURES, Criterion, number
 from tests.figures.results import METHODS, gently, made, trace
+
+CRITERIA = tuple(Criterion(measure) for measure in MEASURES)
 
 
 def test_curves_follow_the_medians_from_the_first_update_at_the_best_lambda(real):
@@ -21,10 +24,21 @@ def test_curves_follow_the_medians_from_the_first_update_at_the_best_lambda(real
         line = trace(figure, f"{name}-median")
         assert line["name"] == f"{methods[name].label}, λ = {number(best)}"
         assert line["x"] == list(real.spec.checkpoint_iterations[1:])
-        expected = np.median(real.suboptimality[m, :, 1:, real.spec.lambdas.index(best)], axis=0)
+        expected = np.median(real.gaps()[m, :, 1:, real.spec.lambdas.index(best)], axis=0)
         assert line["y"] == pytest.approx(expected)
-    (start,) = figure["layout"]["shapes"]
-    assert start["y0"] == real.start_gap
+    assert real.judged().start in [each["y0"] for each in figure["layout"]["shapes"]]
+
+
+def test_curves_are_those_of_the_measure():
+    result = made(gently(), model=0.5)
+    for measure, gaps in (("risk", result.excess_risk), ("objective", result.suboptimality)):
+        figure = figures.curves(result, measure=measure)
+        place = result.place(result.best_lambda("spl", measure))
+        assert trace(figure, "spl-median")["y"] == pytest.approx(np.median(gaps[1, :, 1:, place], axis=0))
+        (start,) = figure["layout"]["shapes"]
+        assert start["y0"] == pytest.approx(100 if measure == "objective" else 50)
+    titles = [figures.curves(result, measure=each)["layout"]["yaxis"]["title"]["text"] for each in MEASURES]
+    assert titles == ["excess risk R(θ̄) − F*", "suboptimality F̃ − F*"]
 
 
 def test_curves_at_one_lambda_say_so_once(real):
@@ -66,7 +80,7 @@ def test_curves_of_methods_that_are_not_equally_far_are_compared_where_all_have_
     gaps[1, :, 2:] = math.nan
     whole, recorded = made(gaps), np.full((3, 3), 4)
     recorded[1] = 2
-    result = Result(whole.spec, whole.optimum, whole.objectives, recorded)
+    result = dataclasses.replace(whole, recorded=recorded)
     words = figures.curves(result)["layout"]["title"]
     assert words["subtitle"]["text"].startswith("1 of 100 iterations")
     for m, name in enumerate(METHODS):
@@ -79,11 +93,23 @@ def test_iterations_to_epsilon_are_those_of_the_result():
     gaps[1, :, :, 0] = 100.0  # never
     gaps[1, 0, :, 1] = 100.0  # one seed never
     result = made(gaps)
-    figure = figures.iterations_to(result, 20.0)
-    expected = np.median(result.iterations_to(20.0)[1], axis=0)
+    by = Criterion(epsilon=20.0)
+    figure = figures.iterations_to(result, by=by)
+    expected = np.median(result.judged(by).iterations()[1], axis=0)
     assert trace(figure, "spl-median")["y"] == [None, *expected[1:]]
     assert trace(figure, "spl-triangles")["x"] == list(result.spec.lambdas[:2])
     assert trace(figure, "sgm-triangles")["x"] == []
+
+
+def test_iterations_are_until_each_start_has_closed_its_own_gap_by_the_measure():
+    gaps = gently(names=1, lambdas=1)
+    gaps[0, 1] *= 1000  # further off, and as quick
+    figure = figures.iterations_to(made(gaps, model=0.5))
+    assert trace(figure, "sgm-median")["y"] == [10.0]
+    assert not any("triangles" in one["uid"] for one in figure["data"])
+    words = [figures.iterations_to(made(gaps), by=by)["layout"]["title"]["subtitle"]["text"] for by in CRITERIA]
+    assert words[0].startswith("first record with excess risk of the model ≤ ε = 10, ")
+    assert words[1].startswith("first record with suboptimality ≤ ε = 10, ")
 
 
 def test_curves_and_iterations_of_a_running_sweep_say_so():
@@ -93,6 +119,11 @@ def test_curves_and_iterations_of_a_running_sweep_say_so():
     words = figures.curves(running)["layout"]["title"]
     assert words["text"].startswith("So far: ")
     assert words["subtitle"]["text"].startswith("10 of 100 iterations, each at its best λ")
-    assert figures.iterations_to(running, 5)["layout"]["title"]["text"] == "So far: no λ of this grid has reached ε"
-    assert figures.iterations_to(running, 50)["layout"]["title"]["text"].startswith("So far: SGM reaches ε in 1 ")
+    assert (
+        figures.iterations_to(running, by=Criterion(epsilon=5))["layout"]["title"]["text"]
+        == "So far: no λ of this grid has reached ε"
+    )
+    assert figures.iterations_to(running, by=Criterion(epsilon=50))["layout"]["title"]["text"].startswith(
+        "So far: SGM reaches ε in 1 "
+    )
     assert "So far" not in json.dumps([figures.curves(made(gently())), figures.iterations_to(made(gently()))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from cvar_core import Result, figures, report
+from cvar_core import figures, report
 from tests.figures.results import all_figures, axis_span, gently, made, trace
 
 values = st.one_of(
@@ -65,8 +66,8 @@ def test_before_every_run_has_moved_the_charts_say_that_they_are_starting(begun)
     recorded[0] = 3 if begun == "some shards" else recorded[0]
     gaps[np.arange(4)[None, None, :, None] >= np.broadcast_to(recorded[:, :, None, None], gaps.shape)] = math.nan
     whole = made(gaps)
-    result = Result(whole.spec, whole.optimum, whole.objectives, recorded)
-    draws = [figures.sensitivity(result), figures.curves(result), figures.iterations_to(result)]
+    result = dataclasses.replace(whole, recorded=recorded)
+    draws = [figures.sensitivity(result), figures.curves(result), figures.parts(result), figures.iterations_to(result)]
     draws.append(figures.compare(result, result, ("A", "B")))
     for figure in draws:
         json.dumps(figure, allow_nan=False)

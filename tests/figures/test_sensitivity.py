@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cvar_core import figures
-from cvar_core.results import finding
-from tests.figures.results import METHODS, axis_span, gently, made, trace
+from cvar_core.results import Criterion, finding
+from tests.figures.results import METHODS, OBJECTIVE, axis_span, gently, made, trace
 
 
 def test_median_points_and_triangles_say_what_the_summary_says(real):
@@ -95,14 +95,15 @@ def test_a_chart_of_diverged_runs_alone_shows_where_they_were():
     assert trace(figure, "sgm-median")["y"] == [None, None]
     assert trace(figure, "sgm-triangles")["x"] == list(result.spec.lambdas)
     bottom, top = axis_span(figure, "yaxis")
-    assert bottom < result.epsilon() < result.start_gap < top
+    assert bottom < result.epsilon() < result.judged().start < top
     assert [one["uid"] for one in figures.curves(result)["data"]] == []
 
 
 def test_the_title_is_the_finding_and_levels_are_labelled(real):
-    figure = figures.sensitivity(real, epsilon=100.0, mark=0.5)
+    by = Criterion(epsilon=100.0)
+    figure = figures.sensitivity(real, by=by, mark=0.5)
     bare, title, subtitle = figures.without_title(figure)
-    assert title == finding(real, 100.0)
+    assert title == finding(real, by)
     assert "500 iterations" in subtitle
     assert "title" not in bare["layout"]
     assert "title" in figure["layout"]
@@ -113,8 +114,46 @@ def test_the_title_is_the_finding_and_levels_are_labelled(real):
     assert 100.0 in levels
 
 
+def test_the_measure_gives_the_heights_their_name_and_the_finding():
+    result = made(gently(), model=0.02)
+    for by, gaps, name in ((None, result.excess_risk, "R(θ̄) − F*"), (OBJECTIVE, result.suboptimality, "F̃ − F*")):
+        figure = figures.sensitivity(result, by=by)
+        assert trace(figure, "spl+-median")["y"] == pytest.approx(np.median(gaps[2, :, -1], axis=0))
+        assert name in figure["layout"]["yaxis"]["title"]["text"]
+        assert figures.without_title(figure)[1] == finding(result, by)
+        (level,) = figure["layout"]["shapes"]
+        assert level["y0"] == pytest.approx(result.judged(by).epsilon)
+
+
+def test_a_point_tells_for_how_many_starts_it_is_usable():
+    gaps = gently(names=1)
+    gaps[0, 1, -1, 3] = 90
+    hover = trace(figures.sensitivity(made(gaps)), "sgm-median")["text"]
+    assert [words.rpartition("<br>")[2] for words in hover[2:4]] == [f"usable for {k} of 3 starts" for k in (3, 2)]
+    alone = trace(figures.sensitivity(made(gently(seeds=1))), "sgm-median")["text"][0]
+    assert "usable" not in alone
+
+
+def test_a_floor_is_a_level_of_its_own():
+    figure = figures.sensitivity(made(gently(), floor=0.3))
+    assert {one["text"] for one in figure["layout"]["annotations"]} == {"ε = 10", "floor"}
+    assert 0.3 in [one["y0"] for one in figure["layout"]["shapes"]]
+    bottom, _ = axis_span(figure, "yaxis")
+    assert bottom < 0.3
+    for draw in (figures.curves, figures.parts):
+        words = {one["text"] for one in draw(made(gently(), floor=0.3))["layout"]["annotations"]}
+        assert "floor" in words
+
+
+def test_where_nothing_is_to_close_no_level_is_asked_for():
+    near = made(gently(), f_star=1e5)
+    assert "ε" not in str(figures.sensitivity(near)["layout"].get("annotations"))
+    assert figures.without_title(figures.sensitivity(near))[1].startswith("The model at the start is already within")
+    assert len(figures.sensitivity(near, by=OBJECTIVE)["layout"]["shapes"]) == 1
+
+
 def test_an_epsilon_far_above_the_start_stretches_nothing_and_has_no_line():
-    figure, usual = figures.sensitivity(made(gently()), epsilon=1e9), figures.sensitivity(made(gently()))
+    figure, usual = figures.sensitivity(made(gently()), by=Criterion(epsilon=1e9)), figures.sensitivity(made(gently()))
     assert figure["layout"]["yaxis"]["range"][1] == usual["layout"]["yaxis"]["range"][1]
     assert figure["layout"]["shapes"] == []
     assert len(usual["layout"]["shapes"]) == 1

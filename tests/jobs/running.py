@@ -32,6 +32,9 @@ def same_bits(result, other):
     assert result.optimum.value == other.optimum.value
     np.testing.assert_array_equal(result.objectives.view(np.int64), other.objectives.view(np.int64))
     np.testing.assert_array_equal(result.recorded, other.recorded)
+    assert result.beside.keys() == other.beside.keys() >= {"risk"}
+    for name, values in result.beside.items():
+        np.testing.assert_array_equal(values.view(np.int64), other.beside[name].view(np.int64))
 
 
 def wait(condition, seconds=60.0):

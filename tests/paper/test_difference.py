@@ -34,6 +34,14 @@ def test_one_changed_bit_is_seen(known):
     assert found.beyond == 0
 
 
+def test_one_changed_bit_of_a_risk_is_seen(known):
+    risks = known.risks.copy()
+    risks[0, 0, -1, 4] = np.nextafter(risks[0, 0, -1, 4], np.inf)
+    found = difference(known, dataclasses.replace(known, beside={**known.beside, "risk": risks}))
+    assert not found.same
+    assert found.stable == 0
+
+
 def test_small_and_large_step_sizes_are_told_apart(known):
     found = difference(changed(known, 1.0, 1 + 1e-11), changed(known, 1e3, 1.25))
     assert found.stable == pytest.approx(1e-11, rel=1e-3)

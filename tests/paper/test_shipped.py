@@ -12,6 +12,7 @@ from cvar_core import Problem, SpecError, SweepSpec, paper_grid
 from cvar_core.engine import Shard, advance, start
 from cvar_core.paper import LOSSES, NOISES, SHIPPED, compute, packed, panels, read, shipped, write
 from cvar_core.paper.difference import relative
+from cvar_core.results import MEASURES, Criterion
 from tests.paper.optima import OPTIMA
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,7 +37,7 @@ def test_what_ships_is_of_the_panels_and_of_this_engine():
 
 
 def test_what_ships_is_small_and_goes_into_the_wheel():
-    assert SHIPPED.stat().st_size < 400_000  # 54,675 objectives with all their bits
+    assert SHIPPED.stat().st_size < 1_500_000  # 54,675 objectives, risks and distances with all their bits
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
     assert SHIPPED.name in settings["package-data"]["cvar_core.paper"]
 
@@ -45,6 +46,8 @@ def test_every_run_is_complete_and_none_beats_the_optimum():
     for result in shipped():
         assert (result.recorded == len(result.checkpoints)).all()
         assert np.nanmin(result.suboptimality) >= -1e-9 * (1 + abs(result.optimum.value))
+        assert np.nanmin(result.excess_risk) >= -1e-9 * (1 + abs(result.optimum.value))
+        assert np.nanmin(result.objectives - result.risks) >= 0, "the model alone is never worse"
         assert np.isfinite(result.objectives[:, :, 0]).all(), "a start cannot have diverged"
         gone = np.isnan(result.objectives)
         assert (gone[:, :, 1:] >= gone[:, :, :-1]).all(), "what diverged stays so"
@@ -69,6 +72,8 @@ def test_a_run_computed_now_is_the_one_that_ships():
     known = shipped().of(full).objectives[full.methods.index("spl+"), 0][:, places]
     assert records.iterations == full.checkpoint_iterations
     assert relative(known, records.objectives.numpy()).max() < 1e-9
+    risks = shipped().of(full).risks[full.methods.index("spl+"), 0][:, places]
+    assert relative(risks, records.beside[..., 0].numpy()).max() < 1e-9
 
 
 def test_a_file_gives_back_every_bit(small, tmp_path):
@@ -81,7 +86,12 @@ def test_a_file_gives_back_every_bit(small, tmp_path):
         assert (result.optimum.value, result.optimum.alpha) == (known.optimum.value, known.optimum.alpha)
         assert result.optimum.gap == known.optimum.gap
         assert result.optimum.theta.tolist() == known.optimum.theta.tolist()
-        assert result.ranges() == known.ranges()
+        assert result.optimum.floor == known.optimum.floor
+        assert result.beside.keys() == known.beside.keys()
+        for name, values in known.beside.items():
+            assert result.beside[name].tobytes() == values.tobytes()
+        for measure in MEASURES:
+            assert result.judged(Criterion(measure)).forgiven == known.judged(Criterion(measure)).forgiven
     assert packed(again.results) == (tmp_path / "a.npz").read_bytes(), "the same results are the same bytes"
     assert [each.name for each in tmp_path.iterdir()] == ["a.npz"]
 
@@ -92,6 +102,7 @@ def test_the_nine_are_computed_in_their_order_and_the_share_grows(small):
     results = list(compute(specs, 1, told.append))
     for result, known in zip(results, small, strict=True):
         np.testing.assert_array_equal(result.objectives, known.objectives)
+        np.testing.assert_array_equal(result.risks, known.risks)
     assert (told[0].stage, told[-1].stage) == ("squared loss, normal noise", "logistic loss, lognormal noise")
     shares = [each.share for each in told]
     assert shares == sorted(shares)
@@ -115,11 +126,12 @@ def test_a_file_of_something_else_is_said_to_be(small, tmp_path):
     def saved(**changed):
         np.savez_compressed(tmp_path / "bad.npz", **{**content, **changed})
 
-    saved(about=np.frombuffer(json.dumps({**about, "format": 2}).encode(), dtype=np.uint8))
-    with pytest.raises(SpecError, match="has format 2, but this version reads format 1"):
+    saved(about=np.frombuffer(json.dumps({**about, "format": 1}).encode(), dtype=np.uint8))
+    with pytest.raises(SpecError, match="has format 1, but this version reads format 2"):
         read(tmp_path / "bad.npz")
     for changed in (
         {"0-objectives": content["0-objectives"][:1]},
+        {"0-risk": content["0-risk"][..., :1]},
         {"0-objectives": np.array([object()])},  # pickled: never opened
         {"about": np.frombuffer(b"[]", dtype=np.uint8)},
     ):

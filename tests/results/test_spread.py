@@ -32,9 +32,10 @@ def test_what_diverged_is_above_all_that_did_not(values, median):
 def test_each_checkpoint_keeps_its_own_summary_in_whatever_order_they_are_asked_for():
     spec = SweepSpec(ProblemSpec(), ("spl",), (1.0,), 100, 2, checkpoints=3)
     gaps = np.array([[[8.0, 4.0, 2.0, 1.0], [80.0, 40.0, 20.0, 10.0]]])[..., None]
-    result = Result(spec, Optimum(0.0, torch.zeros(1), 0.0, None), gaps, np.array([[4, 4]]))
+    result = Result(spec, Optimum(0.0, torch.zeros(1), 0.0, None), gaps, np.array([[4, 4]]), {"risk": gaps / 2})
     for checkpoint in (3, 0, 2, 1, 0, 3):
         summary = result.at(checkpoint)
         assert summary.iteration == spec.checkpoint_iterations[checkpoint]
-        assert summary.median == gaps[0, :, checkpoint].mean()
+        assert summary.median == gaps[0, :, checkpoint].mean() / 2
+        assert result.at(checkpoint, "objective").median == gaps[0, :, checkpoint].mean()
     assert result.at() is result.at(3), "made once"

@@ -1,32 +1,28 @@
-"""Any λ of the grid's span can be judged, and the judgement agrees with the usable ranges."""
+"""Any λ of the grid's span can be judged, start by start, and the judgement agrees with the usable ranges."""
 
 import dataclasses
 import math
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cvar_core import Optimum, ProblemSpec, Result, SweepSpec
+from cvar_core import Result
 from cvar_core.results import UsableRange, advice, judgement, margin
+from tests.results.making import forgiven, judged
+from tests.results.making import made as made_of_methods
 
 NAN = math.nan
 
 
-def made(finals, recorded=2) -> Result:
+def made(finals, recorded=2, **given) -> Result:
     """A result of SPL that starts at gaps of 100 and ends at ``finals``, shape (seeds, lambdas), λ = 1, 10, …"""
-    ends = np.array(finals, dtype=float)[None]
-    spec = SweepSpec(ProblemSpec(), ("spl",), tuple(10.0**k for k in range(ends.shape[2])), 10, ends.shape[1],
-                     checkpoints=1)  # fmt: skip
-    objectives = np.stack([np.full_like(ends, 100.0), ends], axis=2)
-    objectives[:, :, recorded:] = NAN
-    return Result(spec, Optimum(0.0, torch.zeros(1), 0.0, None), objectives, np.full(ends.shape[:2], recorded))
+    return made_of_methods([finals], recorded=recorded, **given)
 
 
 def stretches(result: Result, epsilon: float) -> list[UsableRange]:
-    """Every usable stretch, found from each point of the grid by itself."""
+    """Every usable stretch of the only start, found from each point of the grid by itself."""
     verdicts = [result.verdict("spl", lam, epsilon) for lam in result.spec.lambdas]
     return [one.range for one in verdicts if one.safe]
 
@@ -40,10 +36,12 @@ finals = st.one_of(st.floats(1e-6, 1e6), st.sampled_from([NAN, 0.0, -1e-12, 1e-3
     ),
     where=st.lists(st.floats(0, 1), min_size=1, max_size=5),
 )
-def test_a_lambda_is_safe_exactly_if_it_lies_in_a_usable_stretch(gaps, where):
-    result, epsilon = made(np.array(gaps).T), 10.0
-    usable = stretches(result, epsilon)
-    ends = [end for one in usable for end in (one.low, one.high)]
+def test_a_lambda_is_usable_for_a_start_exactly_if_it_lies_in_one_of_its_stretches(gaps, where):
+    gaps, epsilon = np.array(gaps).T, 10.0
+    result = made(gaps)
+    alone = [made(each[None]) for each in gaps]
+    usable = [stretches(each, epsilon) for each in alone]
+    ends = [end for one in usable for stretch in one for end in (stretch.low, stretch.high)]
     top = math.log10(result.spec.lambdas[-1])
     lams = [10 ** (share * top) for share in where] + ends
     lams += [end * nudge for end in ends for nudge in (1 - 1e-6, 1 + 1e-6)]
@@ -51,38 +49,87 @@ def test_a_lambda_is_safe_exactly_if_it_lies_in_a_usable_stretch(gaps, where):
         if not 1 <= lam <= result.spec.lambdas[-1]:
             continue
         verdict = result.verdict("spl", lam, epsilon)
+        single = [each.verdict("spl", lam, epsilon) for each in alone]
         assert verdict.lam == pytest.approx(lam, rel=1e-9)  # the grid's own, where it is that up to rounding
-        assert verdict.safe == any(verdict.lam in one for one in usable)
+        assert [each.safe for each in single] == [any(verdict.lam in stretch for stretch in one) for one in usable]
+        assert verdict.starts == sum(each.safe for each in single)
+        assert verdict.safe == (verdict.starts == verdict.seeds == len(gaps))
+        for each, one in zip(single, usable, strict=True):
+            if each.safe:
+                assert each.range in one
+                assert each.diverged == 0
+                assert each.gap <= epsilon * (1 + 1e-9)
+                assert each.below >= 0 <= each.above
+            elif not each.diverged:
+                assert each.gap >= epsilon * (1 - 1e-9)
         if verdict.safe:
-            assert verdict.range in usable
             assert verdict.diverged == 0
-            assert verdict.suboptimality <= epsilon * (1 + 1e-9)
             assert verdict.below >= 0 <= verdict.above
-        elif not verdict.diverged:
-            assert verdict.suboptimality >= epsilon * (1 - 1e-9)
         assert judgement(verdict)
-        assert margin(verdict).startswith("safe" if verdict.safe else "not safe")
+        words = "safe" if verdict.safe else "on the edge" if verdict.starts else "not safe"
+        assert margin(verdict).startswith(words)
+        assert f"is {words} for SPL by the model's risk" in judgement(verdict)
 
 
-def test_between_two_points_the_median_is_read_on_the_line_in_log_log():
+def test_a_lambda_is_safe_only_if_it_is_for_every_start():
+    result = made([[1000, 1, 1, 1000], [1000, 1, 50, 1000], [1000, 1, 1, 1000]])
+    verdicts = [result.verdict("spl", lam, 10) for lam in result.spec.lambdas]
+    assert [(each.starts, each.seeds) for each in verdicts] == [(0, 3), (3, 3), (2, 3), (0, 3)]
+    assert [each.safe for each in verdicts] == [False, True, False, False]
+
+
+def test_margins_are_those_of_the_median_start():
+    result = made([[1000, 1, 1000, 1000, 1000], [1000, 1, 1, 1000, 1000], [1000, 1, 1, 1, 1000]])
+    verdict = result.verdict("spl", 10.0, 10)
+    assert verdict.range == forgiven(result, 10).typical
+    assert verdict.below == pytest.approx(1 / 3)
+    assert verdict.above == pytest.approx(4 / 3)
+
+
+def test_of_each_start_the_stretch_counts_that_lambda_lies_in():
+    split = [0.1, 1000, 1, 1, 1000]  # best at 1, and usable around 100 too
+    result = made([split, split, [1000, 1000, 1, 1, 1000]])
+    verdict = result.verdict("spl", 300.0, 10)
+    assert verdict.safe
+    assert verdict.range.low == pytest.approx(10 ** (1 + 2 / 3))
+    assert forgiven(result, 10).typical.low == 1.0, "the best λ of most lies elsewhere"
+
+
+def test_the_share_that_is_left_is_each_starts_own():
+    result = made([[5.0], [5.0], [5.0]], starts=[10, 40, 1000])
+    verdict = result.verdict("spl", 1.0)
+    assert verdict.left == pytest.approx(0.125)
+    assert verdict.starts == 1
+    assert verdict.gap == 5.0
+    assert verdict.epsilon == pytest.approx(4.0)
+    grown = made([[500.0], [NAN], [200.0]]).verdict("spl", 1.0)
+    assert grown.left == pytest.approx(5)
+    assert made([[NAN], [NAN], [1.0]]).verdict("spl", 1.0).left == math.inf
+
+
+def test_between_two_points_each_start_is_read_on_its_line_in_log_log():
     result = made([[1000, 1, 0.1, 1, 1000]])
     verdict = result.verdict("spl", 10**0.5, 10)
-    assert verdict.suboptimality == pytest.approx(1000**0.5)
+    assert verdict.gap == pytest.approx(1000**0.5)
     assert verdict.between == (1.0, 10.0)
     assert not verdict.safe
     assert result.verdict("spl", 10**0.67, 10).safe
     assert not result.verdict("spl", 10**0.66, 10).safe
+    crossing = made([[1000, 0.1, 1], [0.1, 1000, 1], [1000, 0.1, 1]])
+    verdict = crossing.verdict("spl", 10**0.5, 20)
+    assert verdict.starts == 3, "each lies on its own line"
+    assert verdict.gap == pytest.approx(10)
 
 
 def test_the_words_tell_where_a_lambda_that_was_not_run_is_read():
     result = made([[1, 0.1, 1, 1000]])
     assert judgement(result.verdict("spl", 3, 10)) == (
-        "λ = 3 is safe for SPL: margin ≥ 0.5 decades below and 1.9 above"
-        " (median suboptimality 0.333 ≤ ε = 10, read between λ = 1 and 10)."
+        "λ = 3 is safe for SPL by the model's risk: 1 of 1 start, margin ≥ 0.5 decades below and 1.9 above"
+        " (median excess risk of the model 0.333 ≤ ε = 10, read between λ = 1 and 10)."
     )
-    assert judgement(result.verdict("spl", 500, 10)) == (
-        "λ = 500 is not safe for SPL: median suboptimality 125 > ε = 10, read between λ = 100 and 1000;"
-        " usable: 1 to 215, best 10."
+    assert judgement(result.verdict("spl", 500, 10, measure="objective")) == (
+        "λ = 500 is not safe for SPL by the objective: usable for 0 of 1 start, median suboptimality 125 > ε = 10,"
+        " read between λ = 100 and 1000; usable: 1 to 215, best 10."
     )
     assert "between" not in judgement(result.verdict("spl", 10, 10))
 
@@ -96,13 +143,16 @@ def test_a_lambda_of_the_grid_up_to_rounding_is_that_of_the_grid(factor):
         assert verdict.between is None
 
 
-def test_beside_a_point_at_which_a_seed_diverged_nothing_is_safe():
+def test_beside_a_point_at_which_a_start_diverged_nothing_is_safe():
     result = made([[1, 1, 1], [1, 1, NAN], [1, 1, 1]])
     verdict = result.verdict("spl", 10.1, 10)
     assert not verdict.safe
-    assert verdict.range.high == 10
-    assert margin(verdict) == "not safe: 1 of 3 seeds diverged beside it"
-    assert "1 of its seeds diverged beside it, read between λ = 10 and 100" in judgement(verdict)
+    assert (verdict.starts, verdict.diverged) == (2, 1)
+    assert margin(verdict) == "on the edge: usable for 2 of 3 starts"
+    assert "usable for 2 of 3 starts, 1 of 3 diverged beside it, read between λ = 10 and 100" in judgement(verdict)
+    alone = made([[1, 1, NAN]]).verdict("spl", 10.1, 10)
+    assert alone.range.high == 10
+    assert margin(alone) == "not safe: the run diverged beside it"
 
 
 def test_a_lambda_in_another_stretch_than_the_best_has_that_one():
@@ -117,19 +167,21 @@ def test_a_lambda_in_another_stretch_than_the_best_has_that_one():
 
 
 def test_rounding_below_no_gap_at_all_moves_no_end():
-    ends = {made([[1000, gap, 1000]]).ranges(10)["spl"].high for gap in (1e-9, 1e-17, 0.0, -1e-17)}
+    ends = {forgiven(made([[1000, gap, 1000]]), 10).typical.high for gap in (1e-9, 1e-17, 0.0, -1e-17)}
     assert len(ends) == 1
 
 
 @pytest.mark.parametrize(
     ("finals", "lam", "words"),
     [
-        ([[1000, 1, 0.1, 1, 1000]], 100, "safe, margin 1.3 decades below and 1.3 above"),
-        ([[1, 1, 0.1, 1, 1]], 10, "safe, margin ≥ 1.0 decades below and ≥ 3.0 above"),
-        ([[1, NAN], [1, NAN], [1, 5]], 10, "not safe: 2 of 3 seeds diverged"),
+        ([[1000, 1, 0.1, 1, 1000]], 100, "safe for 1 of 1 start, margin 1.3 decades below and 1.3 above"),
+        ([[1, 1, 0.1, 1, 1]] * 2, 10, "safe for 2 of 2 starts, margin ≥ 1.0 decades below and ≥ 3.0 above"),
+        ([[1, NAN], [1, NAN], [1, 5]], 10, "on the edge: usable for 1 of 3 starts"),
+        ([[1, NAN], [1, NAN], [1, 50]], 10, "not safe: 2 of 3 starts diverged"),
         ([[1, NAN]], 10, "not safe: the run diverged"),
         ([[1, 23]], 10, "not safe: 2.3 × ε"),
         ([[1, 10.001]], 10, "not safe: just above ε"),
+        ([[1, 23], [1, 30], [1, 12]], 10, "not safe for any of 3 starts: 2.3 × ε"),
     ],
 )
 def test_a_margin_is_a_few_words(finals, lam, words):
@@ -150,15 +202,16 @@ def test_before_the_runs_have_moved_nothing_is_known(recorded, lam):
     assert not verdict.safe
     assert margin(verdict) == "not known yet"
     assert "not known yet" in judgement(verdict)
-    assert result.ranges() == {"spl": None}
+    assert forgiven(result).starts == (None, None)
+    assert judged(result).usable.tolist() == [[0, 0]]
 
 
 def test_a_running_sweep_is_judged_as_far_as_it_has_come():
     ended = made([[1, 0.1, 1000]])
     spec = dataclasses.replace(ended.spec, iterations=100, checkpoints=3)
-    objectives = np.full((1, 1, len(spec.checkpoint_iterations), 3), NAN)
-    objectives[:, :, :2] = ended.objectives
-    running = Result(spec, ended.optimum, objectives, np.array([[2]]))
+    risks = np.full((1, 1, len(spec.checkpoint_iterations), 3), NAN)
+    risks[:, :, :2] = ended.risks
+    running = Result(spec, ended.optimum, risks + 1, np.array([[2]]), {"risk": risks})
     assert running.verdict("spl", 3).iteration == 1
     assert running.verdict("spl", 3).safe
     assert not running.verdict("spl", 90).safe

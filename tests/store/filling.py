@@ -1,6 +1,7 @@
 """Runs to put into a store, and how to tell that they came out again."""
 
 import contextlib
+import dataclasses
 import struct
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import torch
 
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.engine import Records, Seconds, State, shards
-from cvar_core.problem import Optimum
+from cvar_core.problem import Optimum, recorded_names
 from cvar_core.store import Store
 
 MEMORY = "The dashboard goes on in memory and loses results when it stops."
@@ -26,7 +27,9 @@ def made_up(spec: SweepSpec, first: int, last: int, value: float = 1.0) -> tuple
     theta, alpha = torch.full((runs, dim), value).double(), torch.full((runs,), value).double()
     iteration = spec.checkpoint_iterations[last - 1] if last else 0
     state = State(iteration, last, theta, alpha, theta.clone(), alpha.clone(), alpha > 1e9)
-    return state, Records(ours, torch.full((len(ours), runs), value).double(), Seconds(0.1, 0.2, 0.3))
+    shape = (len(ours), runs)
+    beside = torch.full((*shape, len(recorded_names(spec.problem))), value / 2).double()
+    return state, Records(ours, torch.full(shape, value).double(), beside, Seconds(0.1, 0.2, 0.3))
 
 
 def fill(at: Store, spec: SweepSpec, status: str = "done") -> str:
@@ -45,7 +48,7 @@ def bits(value):
     if isinstance(value, float):
         return struct.pack("<d", value)
     if isinstance(value, Optimum):
-        return bits(value.value), bits(value.theta), bits(value.alpha), bits(value.gap)
+        return [bits(getattr(value, each.name)) for each in dataclasses.fields(value)]
     return [bits(part) for part in value] if isinstance(value, tuple | list) else value
 
 

@@ -27,10 +27,12 @@ def test_every_bit_comes_back(path):
     odd = torch.tensor(ODD, dtype=torch.float64)
     state = State(1, 2, odd.reshape(2, 3), odd[:2], -odd.reshape(2, 3), odd[2:4], torch.tensor([True, False]))
     state = state._replace(theta_sum=odd.reshape(3, 2).T)  # not contiguous
-    first = Records((0,), odd[None, :2], Seconds(0.1, 1e-300, 3.0))
-    second = Records((), torch.empty((0, 2), dtype=torch.float64), Seconds(7.0))  # steps without a checkpoint
-    third = Records((1,), odd[None, 4:], Seconds())
-    optima = [Optimum(1.0, odd, 1.0, None), Optimum(0.1, odd[:3], ODD[3], ODD[4])]
+    beside = torch.stack([odd[:4].reshape(2, 2), odd[2:].reshape(2, 2)])  # of two checkpoints
+    first = Records((0,), odd[None, :2], beside[:1], Seconds(0.1, 1e-300, 3.0))
+    none = torch.empty((0, 2), dtype=torch.float64)
+    second = Records((), none, none[..., None].expand(0, 2, 2), Seconds(7.0))  # steps without a checkpoint
+    third = Records((1,), odd[None, 4:], beside[1:].transpose(1, 2), Seconds())  # not contiguous
+    optima = [Optimum(1.0, odd, 1.0, None), Optimum(0.1, odd[:3], ODD[3], ODD[4], True, ODD[2:4], ODD[5], -0.0)]
     with opened(path) as before:
         before.add(spec)
         before.save(spec.id, shard, state._replace(iteration=0, recorded=1), first)
@@ -111,7 +113,9 @@ def test_a_killed_run_goes_on_bit_for_bit(path):
         assert at.run(spec.id).progress == 1
         for shard, (end, expected) in whole.items():
             assert bits(ends[shard]) == bits(end)
-            assert bits(torch.cat([part.objectives for part in records[shard]])) == bits(expected.objectives)
+            for name in ("objectives", "beside"):
+                stored = torch.cat([getattr(part, name) for part in records[shard]])
+                assert bits(stored) == bits(getattr(expected, name))
 
 
 def test_a_save_that_fails_half_way_leaves_nothing(kept, monkeypatch):
@@ -132,7 +136,7 @@ def test_a_save_that_fails_half_way_leaves_nothing(kept, monkeypatch):
 
 
 def test_what_does_not_fit_together_counts_as_absent(kept):
-    spec = spec_of(methods=("sgm", "spl", "spl+"), seeds=4)
+    spec = spec_of(methods=("sgm", "spl", "spl+"), seeds=5)
     kept.add(spec)
     good, *bad = shards(spec)
     for shard in (good, *bad):
@@ -153,7 +157,8 @@ def test_what_does_not_fit_together_counts_as_absent(kept):
     kept.save(spec.id, bad[7], state._replace(iteration=39), records)
     kept.save(spec.id, bad[8], state, records._replace(objectives=records.objectives[:, :1]))
     raw.execute("UPDATE shards SET method = 'newton' WHERE method = ? AND seed = ?", bad[9])
-    assert set(kept.load(spec.id).states) == set(kept.load(spec.id).records) == {good, bad[10]}
+    kept.save(spec.id, bad[10], state, records._replace(beside=records.beside[..., :1]))
+    assert set(kept.load(spec.id).states) == set(kept.load(spec.id).records) == {good, *bad[11:]}
     assert kept.load("unknown") == ({}, {})
 
 
