@@ -99,8 +99,10 @@ step in $\theta$ changes to a lower one.
 
 **Two ways to be off.** So the gap that a run has to close has two parts:
 $$
-F_\beta(\theta,\alpha)-F^*=\underbrace{{\mathrm{{CVaR}}_\beta(\theta)-F^*}}_{{\text{{the model's}}}}
-+\underbrace{{F_\beta(\theta,\alpha)-\mathrm{{CVaR}}_\beta(\theta)}}_{{\text{{the threshold's}}}}
+\begin{{aligned}}
+F_\beta(\theta,\alpha)-F^*=&\;\underbrace{{\mathrm{{CVaR}}_\beta(\theta)-F^*}}_{{\text{{the model's}}}}\\
+&+\underbrace{{F_\beta(\theta,\alpha)-\mathrm{{CVaR}}_\beta(\theta)}}_{{\text{{the threshold's}}}}
+\end{{aligned}}
 $$
 At the start it is {number(begun.whole)}, and {number(begun.model)} of that is the model's: {percent(begun.share)}. The
 rest is $\alpha_0={path.alpha:.3g}$ where VaR is {number(first.var)}. Drag $\alpha$ to VaR, and

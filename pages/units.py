@@ -126,8 +126,8 @@ if alone := found.without_theta(units.SPL):
     told.markdown(rf"""
 **Usable is not everything.** At s = {number(unit)}, SPL's best λ closes {1 - gap:.1%} of the objective's gap with
 $\theta$ still at {way:.0%} of its distance to $\theta^*$. What has closed is the **threshold's part** of the gap,
-$\tilde F(\theta,\alpha)-R(\theta)$, most of it at the start; the **model's part**, its excess risk
-$R(\theta)-F^*$, is hardly touched.
+$\tilde F(\theta,\alpha)-R(\theta)$ with $R(\theta)=\min_\alpha\tilde F(\theta,\alpha)$ the CVaR at $\theta$, and most
+of the gap at the start. The **model's part**, its excess risk $R(\theta)-F^*$, is hardly touched.
 """)
 
 picture, finding, about = without_title(unit_curves(found, lam, scale, theme=theme()))
