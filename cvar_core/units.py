@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 ITERATIONS = 2_000
 SEEDS = (0, 1, 2, 3, 4)
 EVAL_SIZE = 10_000
-LEFT = 1 - GAP_TO_CLOSE  # of the gap at the start: what a usable λ leaves at most
+LEFT = 1 - GAP_TO_CLOSE  # of the objective's gap at the start: what a usable λ leaves at most
 
 _POINTS = 60  # of a path
 _SCHEDULE = "decreasing"
@@ -131,8 +131,8 @@ class Tolerance:
     Attributes
     ----------
     left
-        The gap of the averaged iterate as a share of the gap at the start, which has no unit, over the seeds:
-        arrays of shape (variants, scales, lambdas).
+        The objective's gap F̃(θ̄, ᾱ) − F* as a share of that at the start, which has no unit, over the seeds: arrays
+        of shape (variants, scales, lambdas). It has the model's part, R(θ̄) − F*, and the threshold's.
     diverged
         How many seeds diverged.
     way
@@ -171,9 +171,10 @@ class Tolerance:
         return tuple(None if place is None else self.lambdas[place] for place in places)
 
     def without_theta(self, variant: Variant) -> tuple[float, float, float] | None:
-        """Return a unit in which the best λ is usable though θ̄ stays near θ_0: only α moved.
+        """Return a unit in which the best λ is usable though θ̄ stays near θ_0: it closed the threshold's part alone.
 
-        The scale, the share of the gap that is left, and that of the distance to θ*; the smallest such scale.
+        The scale, the share of the objective's gap that is left, and that of the distance to θ*; the smallest such
+        scale.
         """
         v = VARIANTS.index(variant)
         for k, scale in enumerate(self.scales):

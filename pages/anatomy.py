@@ -6,9 +6,9 @@ import streamlit as st
 
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
-from cvar_core.figures.anatomy import classifiers, extremes, judged, tail, variational, worst
+from cvar_core.figures.anatomy import classifiers, extremes, judged, percent, tail, variational, worst
 from cvar_core.problem import Sketch
-from cvar_core.problem.anatomy import POINTS, GivingUp, Way, drawn_losses, few, giving_up, risks
+from cvar_core.problem.anatomy import POINTS, GivingUp, Way, drawn_losses, few, gap, giving_up, risks
 from cvar_core.results import number
 from pages.components import links
 from pages.components.background import Background, await_, glance
@@ -51,12 +51,15 @@ with st.sidebar:
                                   help="0.95 looks at the worst 5% of the losses; 0 at all of them."))  # fmt: skip
     share = st.slider("Where θ is: 0 is θ₀, 1 is θ*", 0.0, 1.0, 0.0, 0.05, key=f"{PAGE}_theta", bind="query-params",
                       help="On the straight line from a run's start θ₀ to the optimum θ* for this β.")  # fmt: skip
-CONTROLS = dict.fromkeys(f"{PAGE}_{name}" for name in ("loss", "noise", "beta", "theta", "few_beta", "draw"))
+    part = st.slider("Where α is: 0 is α₀, 1 is VaR", 0.0, 1.0, 0.0, 0.05, key=f"{PAGE}_alpha", bind="query-params",
+                     help="From a run's start α₀, drawn from 0 to 1, to the best threshold for this θ.")  # fmt: skip
+CONTROLS = dict.fromkeys(f"{PAGE}_{name}" for name in ("loss", "noise", "beta", "theta", "alpha", "few_beta", "draw"))
 missing = st.container()
 
 path = way(loss, noise, beta)
 here, ends = path.losses(share), (path.losses(0.0), path.losses(1.0))
 at, first, best = (risks(each, beta) for each in (here, *ends))
+begun = gap(ends[0], path.alpha, beta, best.cvar)
 body = st.container(key="charts")
 body.container(key="headline").markdown(
     f"## The mean of {worst(beta)} is {number(at.cvar)} here, {number(first.cvar)} at the start and "
@@ -79,19 +82,32 @@ the farther CVaR lies to the right of VaR, and the less any $\theta$ can do abou
 needs much data.
 """)
 with right:
-    draw(variational(here, beta, ends, theme=theme()), "variational")
-    st.markdown(r"""
+    alpha = path.alpha + part * (at.var - path.alpha)
+    draw(variational(here, beta, ends, alpha, theme=theme()), "variational")
+    st.markdown(rf"""
 A mean beyond a quantile is awkward to minimise, because the quantile moves with $\theta$. So let the threshold be free:
 $$
-F_\beta(\theta,\alpha)=\alpha+\frac{1}{1-\beta}\,\mathbb{E}\max\{\ell(\theta;z)-\alpha,\,0\}
+F_\beta(\theta,\alpha)=\alpha+\frac{{1}}{{1-\beta}}\,\mathbb{{E}}\max\{{\ell(\theta;z)-\alpha,\,0\}}
 $$
 $$
-\mathrm{CVaR}_\beta(\theta)=\min_\alpha F_\beta(\theta,\alpha)
+\mathrm{{CVaR}}_\beta(\theta)=\min_\alpha F_\beta(\theta,\alpha)
 $$
-The slope in $\alpha$ is $1-\mathbb{P}[\ell>\alpha]/(1-\beta)$. It is zero where a share $1-\beta$ of the losses lies
+The slope in $\alpha$ is $1-\mathbb{{P}}[\ell>\alpha]/(1-\beta)$. It is zero where a share $1-\beta$ of the losses lies
 above $\alpha$: at VaR. Minimising over **both** $\theta$ and $\alpha$ therefore minimises CVaR, and one data point is
 enough for a step. That is what SGM, SPL and SPL₊ do: a step in $\alpha$ goes along a curve, a good
 step in $\theta$ changes to a lower one.
+
+**Two ways to be off.** So the gap that a run has to close has two parts:
+$$
+\begin{{aligned}}
+F_\beta(\theta,\alpha)-F^*=&\;\underbrace{{\mathrm{{CVaR}}_\beta(\theta)-F^*}}_{{\text{{the model's}}}}\\
+&+\underbrace{{F_\beta(\theta,\alpha)-\mathrm{{CVaR}}_\beta(\theta)}}_{{\text{{the threshold's}}}}
+\end{{aligned}}
+$$
+At the start it is {number(begun.whole)}, and {number(begun.model)} of that is the model's: {percent(begun.share)}. The
+rest is $\alpha_0={path.alpha:.3g}$ where VaR is {number(first.var)}. Drag $\alpha$ to VaR, and
+{percent(1 - begun.share)} of the gap are closed with $\theta$ where it was. Whoever uses $\theta$ lives with the
+model's part, its **excess risk**.
 """)
 
 body.markdown(f"### The extremes, on {N} losses")

@@ -6,7 +6,7 @@ from cvar_core import SweepSpec, theory
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.theory import promises
-from cvar_core.results import number
+from cvar_core.results import OBJECTIVE, number
 from pages.components import links
 from pages.components.background import Background, await_, glance
 from pages.components.chart import Clicked, chart
@@ -88,21 +88,27 @@ with left:
     chart(figure, key=f"{PAGE}-promises", height=500, label=finding, name="theory", on_click=choose)
     thin = "Thin: what Theorem 1 allows that mean to be. " if promised else ""
     thick = "Thick" if measured.there else "Thick, once they are run"
-    st.caption(f"{thick}: {about}. {thin}Click a point to put its λ in the table.")
+    st.caption(f"{thick}: the objective's suboptimality after {about}. {thin}Click a point to put its λ in the table.")
     (_, names), *rows = theory.table(setting, measured, promised, lam)
     heads = [f"| | {' | '.join(names)} |", "|:---|" + "---:|" * len(names)]
     st.markdown("\n".join([*heads, *(f"| {label} | {' | '.join(cells)} |" for label, cells in rows)]))
 with right:
     st.markdown(
-        "Theorem 1 bounds the **mean** suboptimality of the **averaged** iterate after $T$ updates with **constant** "
-        r"step sizes $\lambda_\theta/\sqrt T$ and $\lambda_\alpha/\sqrt T$, if each loss is convex and nowhere "
-        "steeper than an $M(z)$:"
+        r"Theorem 1 bounds the **mean** suboptimality of the objective, $\tilde F(\bar\theta,\bar\alpha)-F^*$, at the "
+        r"**averaged** iterate after $T$ updates with **constant** step sizes $\lambda_\theta/\sqrt T$ and "
+        r"$\lambda_\alpha/\sqrt T$, if each loss is convex and nowhere steeper than an $M(z)$:"
     )
     st.latex(theory.THEOREM)
     st.latex(theory.NOISE)
     st.markdown(
         r"A larger $\lambda$ leaves less of the way and lets in more noise: hence the V of each thin line. SGM and SPL "
         r"take $\lambda_\theta=\lambda_\alpha=\lambda$, SPL₊ takes $\lambda/\ell_0$ and $\lambda\ell_0$."
+    )
+    st.markdown(
+        r"**Of model and threshold together.** That gap has two parts: the excess risk $R(\bar\theta)-F^*$ of the "
+        r"model, where $R(\theta)=\min_\alpha\tilde F(\theta,\alpha)$ is its CVaR, and what a wrong $\bar\alpha$ adds. "
+        r"Neither is negative, so the theorem bounds the model's excess risk all the more. Which of the two is left it "
+        "cannot tell."
     )
     if not promised:
         st.info(
@@ -115,5 +121,5 @@ with right:
         st.markdown(theory.chosen_steps(setting, promised))
         st.markdown("#### What it does not explain")
         st.markdown("\n\n".join(theory.unexplained(setting, measured, promised)))
-try_it("Try it: these runs in Explore, curve by curve", measured.spec, lambda_=f"{lam:.4g}")
+try_it("Try it: these runs in Explore, curve by curve", measured.spec, lambda_=f"{lam:.4g}", measure=OBJECTIVE)
 await_(runs(), spec)

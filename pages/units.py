@@ -8,7 +8,7 @@ from cvar_core import ProblemSpec, units
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.units import HEIGHT, unit_curves, unit_paths, unit_ranges
-from cvar_core.results import decades, number
+from cvar_core.results import OBJECTIVE, number, width
 from pages.components import links
 from pages.components.chart import chart
 from pages.components.lesson import arrive, try_it
@@ -110,7 +110,10 @@ body.markdown(f"### {finding}")
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
     chart(picture, key="units-ranges", height=HEIGHT, label=finding, name="ranges")
-    st.caption(f"Usable: closes {1 - units.LEFT:.0%} of the gap at the start, a share without a unit; {about}.")
+    st.caption(
+        f"Usable: closes {1 - units.LEFT:.0%} of the objective's gap at the start, F̃ − F\\* of θ and α together, a "
+        f"share without a unit; {about}."
+    )
 told.markdown(r"""
 **With one λ, the unit decides.** A band that climbs keeps $\lambda_\alpha=\lambda/s$ where $\alpha$ needs it, so
 $\lambda$ grows with $s$. But then $\lambda_\theta=s\lambda$ grows like $s^2$, until **no** $\lambda$ suits both:
@@ -121,9 +124,10 @@ tuning cannot mend a bad unit. On the dotted line $\ell_0$ is 1, and a left pane
 if alone := found.without_theta(units.SPL):
     unit, gap, way = alone
     told.markdown(rf"""
-**Usable is not everything.** At s = {number(unit)}, SPL's best λ closes {1 - gap:.1%} of the gap with $\theta$ still
-at {way:.0%} of its distance to $\theta^*$. Most of the gap at the start is a wrong $\alpha$, and it is $\alpha$ that
-has moved.
+**Usable is not everything.** At s = {number(unit)}, SPL's best λ closes {1 - gap:.1%} of the objective's gap with
+$\theta$ still at {way:.0%} of its distance to $\theta^*$. What has closed is the **threshold's part** of the gap,
+$\tilde F(\theta,\alpha)-R(\theta)$ with $R(\theta)=\min_\alpha\tilde F(\theta,\alpha)$ the CVaR at $\theta$, and most
+of the gap at the start. The **model's part**, its excess risk $R(\theta)-F^*$, is hardly touched.
 """)
 
 picture, finding, about = without_title(unit_curves(found, lam, scale, theme=theme()))
@@ -132,12 +136,12 @@ drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
     chart(picture, key="units-curves", height=430, label=finding, name="units and model")
     st.caption(f"Bold: the pair. Pale and open: one λ for θ and α. s = {number(scale)}, {about}.")
-width = {variant: decades(found.range(variant, scale)) for variant in units.VARIANTS}
+wide = {variant: width(found.range(variant, scale)) for variant in units.VARIANTS}
 told.markdown(f"""
-| usable decades of λ | one λ | the pair |
+| usable decades of λ, by the objective | one λ | the pair |
 |:--|:--|:--|
-| linear model | SGM: **{width[units.SGM]}** | SGM with the pair: **{width[units.SGM_PAIR]}** |
-| model with the max | SPL: **{width[units.SPL]}** | SPL₊: **{width[units.SPL_PLUS]}** |
+| linear model | SGM: **{wide[units.SGM]}** | SGM with the pair: **{wide[units.SGM_PAIR]}** |
+| model with the max | SPL: **{wide[units.SPL]}** | SPL₊: **{wide[units.SPL_PLUS]}** |
 
 **Along a row** the units are mended. Move s: the bold curves stand still, the pale ones wander. SGM with the pair is
 as free of units as SPL₊.
@@ -148,4 +152,4 @@ with the pair is owed to its model: at large λ the linear model overshoots.
 with body:
     explored = replace(DEFAULT.problem, loss=loss, noise=noise, noise_params=None, scale=scale)
     try_it(f"Try it: every λ, at full length, with s = {number(scale)}", replace(DEFAULT, problem=explored),
-           lambda_=f"{lam:g}")  # fmt: skip
+           lambda_=f"{lam:g}", measure=OBJECTIVE)  # fmt: skip

@@ -77,6 +77,17 @@ def test_what_is_measured_is_the_mean_and_not_the_median():
     assert runs.start == pytest.approx(starts["suboptimality"].mean())
 
 
+def test_what_bounds_the_objective_bounds_the_models_excess_risk_all_the_more():
+    spec = replace(theory.experiment("absolute", "normal", 0.95, 300), lambdas=(0.01, 0.1, 1.0), seeds=range(4))
+    problem = Problem(replace(spec.problem, eval_size=1_000))
+    setting = theory.setting_of(problem, spec)
+    result = sweep(problem, lambdas=spec.lambdas, iterations=300, seeds=4, schedule="constant")
+    ends = result.curves[result.curves["iteration"] == 300]
+    means = ends.groupby(["method", "lambda"])[["excess_risk", "suboptimality"]].mean()
+    for (name, lam), (risk, objective) in means.iterrows():
+        assert 0 < risk < objective <= bounds(methods[name], setting).theorem.at(lam)
+
+
 def test_the_problem_itself_says_how_far_and_how_steep():
     setting, runs = measured("absolute", 0.95)
     problem = Problem(runs.spec.problem)

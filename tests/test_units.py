@@ -10,7 +10,7 @@ import torch
 
 from cvar_core import Problem, ProblemSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, losses, methods
-from cvar_core.results import Criterion
+from cvar_core.results import OBJECTIVE, RISK, Criterion
 from cvar_core.units import (
     LEFT,
     SCALES,
@@ -148,13 +148,13 @@ def test_shares_of_the_gap_are_those_of_the_engines_own_sweep_in_that_unit(scale
     found = tolerance(spec, (scale,), lambdas, 300)
     problem = Problem.synthetic(noise="normal", eval_size=800, scale=scale)
     result = sweep(problem, lambdas=lambdas, iterations=300, seeds=SEEDS)
-    by = result.judged(Criterion("objective"))
-    end, start = by.at(), by.start
+    judged = result.judged(Criterion(OBJECTIVE))
+    end = judged.at()
     for name, variant in (("sgm", SGM), ("spl", SPL), ("spl+", SPL_PLUS)):
         v, m = VARIANTS.index(variant), result.spec.methods.index(name)
         stable = slice(0, 3)
         for part in ("median", "low", "high"):
-            ours, theirs = getattr(found.left, part)[v, 0], getattr(end, part)[m] / start
+            ours, theirs = getattr(found.left, part)[v, 0], getattr(end, part)[m] / judged.start
             assert ours[stable] == pytest.approx(theirs[stable], rel=1e-8)
         assert found.diverged[v, 0].tolist() == end.diverged[m].tolist()
     assert found.diverged.max() == len(SEEDS)  # SGM at the largest λ
@@ -228,6 +228,19 @@ def test_a_step_size_may_be_usable_with_alpha_alone(found):
     k, place = found.scales.index(scale), found.best(SPL, scale)
     assert found.left.median[VARIANTS.index(SPL), k, place] == left
     assert found.without_theta(SPL)[0] < found.meeting
+
+
+@pytest.mark.parametrize(("loss", "noise"), [("absolute", "normal"), ("squared", "lognormal")])
+def test_what_alpha_alone_closes_is_the_thresholds_part(loss, noise):
+    found = tried(loss, noise)
+    scale, left, _ = found.without_theta(SPL)
+    problem = Problem(replace(problem_of(loss, noise), scale=scale))
+    lam = found.lambdas[found.best(SPL, scale)]
+    result = sweep(problem, lambdas=[lam], iterations=2_000, seeds=SEEDS, methods=["spl"])
+    by = {measure: result.judged(Criterion(measure)) for measure in (RISK, OBJECTIVE)}
+    kept = {measure: each.at().median[0, 0] / each.start for measure, each in by.items()}
+    assert kept[OBJECTIVE] == pytest.approx(left, rel=1e-6)
+    assert kept[RISK] > 0.9, "the model's part is hardly touched"
 
 
 def test_with_the_pair_theta_has_moved_where_it_is_usable():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from ..problem.anatomy import GivingUp, Risks, few, objective_along, risks, tail_parts
+from ..problem.anatomy import Gap, GivingUp, Risks, few, gap, objective_along, risks, tail_parts
 from ..problem.objective import tail_mass
 from ..results import number
 from .axes import Array
@@ -27,6 +27,7 @@ _FLAGS = 0.8  # of the height, for the data; above it stand the names of mean, V
 
 # Not a method's colour: the tail and what is computed from it.
 _TAIL = {"light": "#AA4499", "dark": "#DD8FCF"}
+_THRESHOLD = {"light": "#8C6D00", "dark": "#E6C229"}  # what a wrong α adds
 
 
 def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "light") -> Figure:
@@ -53,7 +54,7 @@ def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "l
     top = _height(whole, before)
     middles, width = (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0])
     bars = {"type": "bar", "x": middles.tolist(), "width": width, "hovertemplate": "%{text}<extra></extra>"}
-    words = [f"{number(a)} to {number(b)}: {_percent(s)} of the losses" for a, b, s in zip(edges, edges[1:], whole)]  # noqa: B905
+    words = [f"{number(a)} to {number(b)}: {percent(s)} of the losses" for a, b, s in zip(edges, edges[1:], whole)]  # noqa: B905
     body = {
         **bars, "uid": "body", "name": "the losses", "showlegend": False, "y": (whole - outer).tolist(), "text": words,
         "textposition": "none", "marker": {"color": translucent(colours.quiet, 0.4), "line": {"width": 0}},
@@ -77,9 +78,14 @@ def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "l
     return figure
 
 
-def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "light") -> Figure:
-    """Draw α ↦ F_β(θ, α) at the θ that is looked at, with its minimum, and quietly at the start and the optimum."""
-    colours, at, high = theme_named(theme), risks(losses, beta), reach(ends, beta)
+def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: float, *, theme: str = "light") -> Figure:
+    """Draw α ↦ F_β(θ, α) at the θ that is looked at, with its minimum, and quietly at the start and the optimum.
+
+    At ``alpha`` stand the two parts of F_β − F*: up to the curve's bottom the model's, from there on the threshold's. A
+    point of the curve that is above the chart is an open triangle at its upper edge.
+    """
+    colours, at, high = theme_named(theme), risks(losses, beta), max(reach(ends, beta), 1.1 * alpha)
+    _, level, best = risks(ends[1], beta)
     least = min(risks(each, beta).cvar for each in (losses, *ends))
     alphas = np.unique(np.concatenate([np.linspace(-0.12 * high, high, _CURVE), [at.var]]))
     curves = [objective_along(each, alphas, beta) for each in (*ends, losses)]
@@ -108,20 +114,65 @@ def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: s
             "showlegend": False,
         }
     )  # fmt: skip
+    parts = gap(losses, alpha, beta, best)
+    figure["data"] += _parts(parts, alpha, best, top, colours)
     # At the lower right no curve comes near: all rise there.
     figure["layout"]["shapes"] = [
         _line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
-        _line(colours.quiet, "dot", x0=at.var, x1=high, y0=at.cvar, y1=at.cvar),
+        _line(colours.quiet, "dot", x0=min(alpha, at.var), x1=high, y0=at.cvar, y1=at.cvar),
+        _line(colours.quiet, "dot", x0=alpha, x1=level, y0=best, y1=best),
     ]
     figure["layout"]["annotations"] = [
         _label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, yanchor="bottom", xanchor="left", xshift=5),
         _label(f"CVaR {number(at.cvar)}", _TAIL[theme], x=high, y=at.cvar, yanchor="top", xanchor="right"),
     ]
+    if best + parts.whole > top:
+        above = f"F = {number(best + parts.whole)}"
+        place = {"x": alpha, "y": top, "xanchor": "left", "yanchor": "top", "xshift": 8, "bgcolor": colours.surface}
+        figure["layout"]["annotations"].append(_label(above, _THRESHOLD[theme], **place))
     title = f"F is least at α = VaR = {number(at.var)}, where it is CVaR = {number(at.cvar)}"
     if beta == 0:
         title = f"F is least for every α up to the smallest loss, where it is the mean, {number(at.cvar)}"
-    figure["layout"]["title"] = titled(title, _slopes(beta), colours)
+    about = f"{_slopes(beta)}; at α = {number(alpha)} it is {number(best + parts.whole)}, {_shared(parts)}"
+    figure["layout"]["title"] = titled(title, about, colours)
     return figure
+
+
+def _parts(parts: Gap, alpha: float, best: float, top: float, colours: Theme) -> list[dict[str, Any]]:
+    """Return the two parts of F_β − F* as lines above each other at α, and the point that they lead to."""
+    risk, value = best + parts.model, best + parts.whole
+    lines = (
+        ("threshold", parts.threshold, (risk, min(value, top)), _THRESHOLD),
+        ("model", parts.model, (best, risk), _TAIL),
+    )
+    hover = f"at α = {number(alpha)}, F = {number(value)}: {_shared(parts)}<extra></extra>"
+    drawn: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "uid": f"{part}-part", "name": f"{part} {number(size)}", "mode": "lines",
+            "x": [alpha, alpha], "y": [float(end) for end in ends], "hovertemplate": hover,
+            "line": {"color": colour[colours.name], "width": 7},
+        }
+        for part, size, ends, colour in lines
+    ]  # fmt: skip
+    own, outside = _THRESHOLD[colours.name], value > top
+    look = {"symbol": "triangle-up-open" if outside else "circle", "size": 12, "color": own}
+    edge = {"width": 2, "color": own if outside else colours.surface}
+    drawn.append(
+        {
+            "type": "scatter", "uid": "alpha", "name": "F at α", "mode": "markers", "x": [alpha],
+            "y": [float(min(value, top))], "marker": {**look, "line": edge}, "cliponaxis": False,
+            "hovertemplate": hover, "showlegend": False,
+        }
+    )  # fmt: skip
+    return drawn
+
+
+def _shared(parts: Gap) -> str:
+    """Say how far F is above F*, and whose part that is."""
+    return (
+        f"{number(parts.whole)} above F*, {number(parts.model)} of it the model's part, "
+        f"{number(parts.threshold)} the threshold's"
+    )
 
 
 def extremes(losses: Tensor, beta: float, *, theme: str = "light") -> Figure:
@@ -162,7 +213,7 @@ def extremes(losses: Tensor, beta: float, *, theme: str = "light") -> Figure:
                 "size": 11, "line": {"width": 2, "color": _TAIL[theme]},
                 "color": [_TAIL[theme] if part > 0 else colours.surface for part in parts.tolist()],
             },
-            "text": [f"ℓ = {number(x)}, weight {_percent(w)}" for x, w in zip(ordered, share, strict=True)],
+            "text": [f"ℓ = {number(x)}, weight {percent(w)}" for x, w in zip(ordered, share, strict=True)],
             "hovertemplate": "%{text}<extra></extra>",
         },
     ]  # fmt: skip
@@ -251,7 +302,7 @@ def worst(beta: float) -> str:
     >>> worst(0.95), worst(0.0)
     ('the worst 5% of the losses', 'all losses')
     """
-    return f"the worst {_percent(1 - beta)} of the losses" if beta > 0 else "all losses"
+    return f"the worst {percent(1 - beta)} of the losses" if beta > 0 else "all losses"
 
 
 def reach(ends: Sequence[Tensor], beta: float) -> float:
@@ -300,11 +351,11 @@ def _beyond(losses: Tensor, parts: Array, edges: Array, whole: Array, top: float
     if out.any():
         carried = float((parts * values)[out].sum() / (parts * values).sum())
         said.append(
-            f"{_percent(float(out.mean()))} of the losses are beyond the right edge, the largest is "
-            f"{number(float(values.max()))}; they make up {_percent(carried)} of CVaR"
+            f"{percent(float(out.mean()))} of the losses are beyond the right edge, the largest is "
+            f"{number(float(values.max()))}; they make up {percent(carried)} of CVaR"
         )
     if whole.max() > top:
-        said.append(f"the highest bar is cut: it holds {_percent(float(whole.max()))} of the losses")
+        said.append(f"the highest bar is cut: it holds {percent(float(whole.max()))} of the losses")
     return "; ".join(said)
 
 
@@ -355,7 +406,8 @@ def _interval(low: float, high: float) -> str:
     )
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share in percent, with three digits."""
     return f"{number(100 * share)}%"
 
 

@@ -96,7 +96,7 @@ def unit_ranges(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
 
 
 def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "light") -> Figure:
-    """Draw what is left of the gap against λ in one unit: with the pair as usual, with one λ pale and open."""
+    """Draw what is left of the objective's gap against λ in one unit: the pair as usual, one λ pale and open."""
     k = found.scales.index(scale)
     series = []
     for variant in (SGM_PAIR, SPL_PLUS, SGM, SPL):
@@ -106,20 +106,21 @@ def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
         rows = zip(found.lambdas, median.tolist(), failed.tolist(), strict=True)
         hover = [
             f"<b>{name}</b>  λ = {number(each)}<br>"
-            + (f"{lost} of {len(SEEDS)} seeds diverged" if lost else f"{number(left)} of the start gap left")
+            + (f"{lost} of {len(SEEDS)} seeds diverged" if lost else f"{number(left)} of the objective's gap left")
             for each, left, lost in rows
         ]
         pale = not variant.has_pair
         series.append(Series(_method(variant), name, found.lambdas, median, median, median, failed > 0, hover, pale))
     medians = np.concatenate([one.median for one in series])
     y_span = gap_span(Spread(medians, medians, medians), 1.0, 1e-9, [LEFT])
-    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(found.lambdas), "share of the start gap left", y_span)
+    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(found.lambdas), "share of F̃ − F* left", y_span)
     frame.bands = False
     frame.level(LEFT, f"ε = {number(LEFT)}")
     frame.mark(lam, f"λ = {number(lam)}")
     forgiven = (f"{each.label} {width(found.range(each, scale))}" for each in (SPL_PLUS, SGM_PAIR, SPL, SGM))
     title = f"Decades of λ forgiven at s = {number(scale)}: {', '.join(forgiven)}"
-    return frame.figure(series, "diverged or off the chart", title, f"median of {len(SEEDS)} seeds")
+    about = f"F̃ − F* of θ and α together, as a share of the start's, median of {len(SEEDS)} seeds"
+    return frame.figure(series, "diverged or off the chart", title, about)
 
 
 # Words.
@@ -199,7 +200,7 @@ def _best_words(found: Tolerance, variant: Variant, scale: float, place: int) ->
     return (
         f"<b>{variant.label}</b>, s = {number(scale)}<br>"
         f"best λ = {number(found.lambdas[place])}, usable {number(usable.low)} to {number(usable.high)}<br>"
-        f"{number(found.left.median[v, k, place])} of the gap left, "
+        f"{number(found.left.median[v, k, place])} of the objective's gap left, "
         f"θ at {number(found.way[v, k, place])} of its distance to θ*"
     )
 

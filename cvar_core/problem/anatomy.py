@@ -25,6 +25,7 @@ POINTS = 10_000  # enough for a picture, and a sketch's optimum in a few hundred
 _FEW_POINTS = 5_000  # for each of the classifiers, of which there are a dozen
 _STEP = 0.1  # between two classifiers' β
 _HALVINGS = 3
+_ROUNDING = 1e-12  # of F: a part of the gap that is less is none
 _ENOUGH = 10  # losses in the tail for each coordinate of θ
 
 
@@ -52,10 +53,12 @@ class Way:
     problem: Problem
     start: Tensor  # (dim,)  θ_0
     end: Tensor  # (dim,)  θ*
+    alpha: float  # α_0
 
     @classmethod
     def of(cls, problem: Problem, seed: int = 0) -> Way:
-        return cls(problem, problem.start(seed).theta, problem.optimum().theta)
+        first = problem.start(seed)
+        return cls(problem, first.theta, problem.optimum().theta, first.alpha)
 
     @property
     def fitted(self) -> int | None:
@@ -76,6 +79,34 @@ def objective_along(losses: Tensor, alphas: Array, beta: float) -> Array:
     above = np.searchsorted(-ordered, -alphas, side="left")  # how many losses are larger
     along: Array = alphas + (sums[above] - above * alphas) / tail_mass(len(losses), beta)
     return along
+
+
+class Gap(NamedTuple):
+    """How far F̃_β(θ, α) is above F*, in two parts, neither of which is negative."""
+
+    model: float  # CVaR_β(θ) − F*: the excess risk of θ, with its best threshold
+    threshold: float  # F̃_β(θ, α) − CVaR_β(θ): what α adds
+
+    @property
+    def whole(self) -> float:
+        return self.model + self.threshold
+
+    @property
+    def share(self) -> float:
+        """How much of it is the model's, from 0 to 1."""
+        return self.model / self.whole if self.whole > 0 else 0.0
+
+
+def gap(losses: Tensor, alpha: float, beta: float, best: float) -> Gap:
+    """Return the parts of F̃_β(θ, α) − F* for the losses at θ; ``best`` is F*.
+
+    >>> gap(torch.arange(1.0, 11.0, dtype=torch.float64), 5.0, 0.8, 7.5)
+    Gap(model=2.0, threshold=3.0)
+    """
+    risk = cvar(losses, beta)
+    (value,) = objective_along(losses, np.array([alpha]), beta).tolist()
+    rounding = _ROUNDING * (abs(value) + abs(risk))
+    return Gap(*(part if part > rounding else 0.0 for part in (risk - best, value - risk)))
 
 
 def tail_parts(losses: Tensor, beta: float) -> Tensor:

@@ -124,11 +124,12 @@ def unexplained(setting: Setting, measured: Measured, promised: Mapping[str, Bou
         rf"Its tight bound, $\mathbb{{E}}\max\{{1, (M^2+\beta^2)/(1-\beta)^2\}}$ = {tight}, is the smallest of the "
         "three and serves SPL as well. With it, and a proof that saves a factor 2, comes the sharper bound: the lower "
         "edge of each band.",
-        f"**Far above.** Over these λ and methods the theorem is {least} to {most} times the measured "
-        f"mean. For SGM it calls λ = {number(promised['sgm'].theorem.best_lambda)} best; the runs prefer "
+        f"**Far above.** Over these λ and methods the theorem is {least} to {most} times the measured mean "
+        f"suboptimality. For SGM it calls λ = {number(promised['sgm'].theorem.best_lambda)} best; the runs prefer "
         f"{_told(measured.best('sgm')[0])}.",
-        "**Silent.** It says nothing of decreasing step sizes, of the last iterate, of a single run, nor of losses "
-        "whose slope has no limit, such as the squared loss, where the methods differ most.",
+        "**Silent.** It says nothing of the model's risk apart from its threshold, of decreasing step sizes, of the "
+        "last iterate, of a single run, nor of losses whose slope has no limit, such as the squared loss, where the "
+        "methods differ most.",
     ]
 
 

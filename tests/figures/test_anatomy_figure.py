@@ -24,6 +24,7 @@ from cvar_core.problem.anatomy import (
     Way,
     drawn_losses,
     few,
+    gap,
     giving_up,
     objective_along,
     risks,
@@ -44,7 +45,7 @@ def way(loss: str, noise: str, beta: float) -> Way:
     """Return a way that ends where the optimum of a large sample is, without looking for it."""
     problem = Problem.synthetic(loss, noise, beta, eval_size=5_000)
     end = problem.theta_gen if loss != "logistic" else torch.zeros(10, dtype=torch.float64)
-    return Way(problem, problem.start(0).theta, end)
+    return Way(problem, problem.start(0).theta, end, problem.start(0).alpha)
 
 
 def drawn(figure):
@@ -150,6 +151,7 @@ def test_the_way_leads_from_the_start_down_to_the_optimum(loss):
     problem = Problem.synthetic(loss, "normal", 0.9, eval_size=1_000, dim=3)
     along = Way.of(problem)
     assert torch.equal(along.losses(0.0), problem.losses(problem.start(0).theta))
+    assert along.alpha == problem.start(0).alpha
     values = [cvar(along.losses(share), 0.9) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     assert values[-1] == pytest.approx(problem.optimum().value, rel=1e-12)
     assert values == sorted(values, reverse=True), "convex, so it falls all the way"
@@ -157,6 +159,25 @@ def test_the_way_leads_from_the_start_down_to_the_optimum(loss):
 
 def test_few_losses_in_the_tail_are_called_few():
     assert [way("absolute", "normal", beta).fitted for beta in (0.9, 0.98, 0.999)] == [None, 100, 5]
+
+
+@given(SOME, SOME, LEVELS, st.floats(-50, 90))
+def test_the_gap_is_the_models_part_and_the_thresholds(values, others, beta, alpha):
+    sample = tensor(values)
+    best = min(cvar(sample, beta), cvar(tensor(others), beta))
+    parts = gap(sample, alpha, beta, best)
+    rounding = 1e-11 * 100 / (1 - beta)
+    assert min(parts) >= 0
+    assert parts.whole == pytest.approx(objective(sample, alpha, beta) - best, abs=rounding)
+    assert parts.model == pytest.approx(cvar(sample, beta) - best, abs=rounding)
+    assert gap(sample, float(risks(sample, beta).var), beta, best).threshold <= rounding, "VaR is the best threshold"
+    assert parts.share == (parts.model / parts.whole if parts.whole else 0)
+
+
+def test_most_of_the_gap_at_the_start_is_a_wrong_threshold():
+    along = Way.of(Problem.synthetic("absolute", "lognormal", 0.95, eval_size=2_000))
+    first = gap(along.losses(0.0), along.alpha, 0.95, cvar(along.losses(1.0), 0.95))
+    assert 0 < first.share < 0.01
 
 
 # The tail.
@@ -233,7 +254,7 @@ def test_the_curve_is_least_at_var_where_it_is_cvar(loss, noise, beta):
     along = way(loss, noise, beta)
     ends = along.losses(0.0), along.losses(1.0)
     here = along.losses(0.5)
-    figure = drawn(variational(here, beta, ends))
+    figure = drawn(variational(here, beta, ends, along.alpha))
     at, curve, dot = risks(here, beta), trace(figure, "here"), trace(figure, "minimum")
     assert (dot["x"], dot["y"]) == ([at.var], [at.cvar])
     seen = {x: y for x, y in zip(curve["x"], curve["y"], strict=True) if y is not None}
@@ -246,12 +267,43 @@ def test_the_curve_is_least_at_var_where_it_is_cvar(loss, noise, beta):
 
 def test_the_formula_names_its_minimum_and_its_slopes():
     sample = tensor(range(1, 101))
-    _, finding, about = without_title(variational(sample, 0.9, [sample] * 2))
+    _, finding, about = without_title(variational(sample, 0.9, [sample] * 2, 90.0))
     assert finding == "F is least at α = VaR = 90, where it is CVaR = 95.5"
-    assert about == "far left F falls with slope −β/(1−β) = −9, far right it rises with slope 1"
-    _, finding, about = without_title(variational(sample, 0.0, [sample] * 2))
+    assert about.startswith("far left F falls with slope −β/(1−β) = −9, far right it rises with slope 1; at α = 90")
+    _, finding, about = without_title(variational(sample, 0.0, [sample] * 2, 1.0))
     assert finding == "F is least for every α up to the smallest loss, where it is the mean, 50.5"
-    assert about == "far left F is flat, far right it rises with slope 1"
+    assert about.startswith("far left F is flat, far right it rises with slope 1; at α = 1 it is 50.5, 0 above F*")
+
+
+def ends_of(line):
+    return list(zip(line["x"], line["y"], strict=True))
+
+
+def test_both_parts_of_the_gap_stand_at_alpha_one_on_the_other():
+    sample, best = tensor(range(1, 101)), tensor(range(1, 101)) - 10.0  # CVaR 95.5, and 85.5 at the optimum
+    figure = drawn(variational(sample, 0.9, [sample, best], 85.0))
+    value = objective(sample, 85.0, 0.9)
+    assert ends_of(trace(figure, "model-part")) == [(85, 85.5), (85, 95.5)]
+    assert ends_of(trace(figure, "threshold-part")) == [(85, 95.5), (85, pytest.approx(value))]
+    assert trace(figure, "model-part")["name"] == "model 10"
+    assert ends_of(trace(figure, "alpha")) == [(85, pytest.approx(value))]
+    assert trace(figure, "alpha")["marker"]["symbol"] == "circle"
+    about = without_title(figure)[2]
+    assert about.endswith(f"at α = 85 it is {value:.3g}, 11.5 above F*, 10 of it the model's part, 1.5 the threshold's")
+
+
+def test_a_threshold_so_wrong_that_f_leaves_the_chart_says_how_high():
+    sample = tensor(range(1, 101))
+    figure = drawn(variational(sample, 0.9, [sample] * 2, 0.0))
+    top = figure["layout"]["yaxis"]["range"][1]
+    assert top < 505, "where it would be"
+    assert ends_of(trace(figure, "alpha")) == [(0, top)]
+    assert trace(figure, "alpha")["marker"]["symbol"] == "triangle-up-open"
+    assert trace(figure, "threshold-part")["y"] == [pytest.approx(95.5), top]
+    assert trace(figure, "threshold-part")["name"] == "threshold 410"
+    assert "F = 505" in [each["text"] for each in figure["layout"]["annotations"]]
+    far = drawn(variational(sample, 0.9, [sample] * 2, 1000.0))
+    assert far["layout"]["xaxis"]["range"][1] > 1000, "an α beyond all losses is seen, too"
 
 
 # A handful of losses.
@@ -285,7 +337,7 @@ def test_a_handful_of_losses_in_words_and_weights(beta, finding, about):
 def test_equal_losses_can_be_drawn_too():
     drawn(extremes(tensor([2.0, 2.0]), 0.5))
     drawn(tail(tensor([0.0, 0.0]), 0.5, [tensor([0.0, 0.0])] * 2))
-    drawn(variational(tensor([0.0, 0.0]), 0.5, [tensor([0.0, 0.0])] * 2))
+    drawn(variational(tensor([0.0, 0.0]), 0.5, [tensor([0.0, 0.0])] * 2, 0.3))
 
 
 # Classifiers.
@@ -375,7 +427,7 @@ def test_plotly_accepts_the_figures(theme):
     sample = tensor([1.0, 2.0, 5.0])
     for figure in (
         tail(sample, 0.5, [sample] * 2, theme=theme),
-        variational(sample, 0.5, [sample] * 2, theme=theme),
+        variational(sample, 0.5, [sample] * 2, 0.3, theme=theme),
         extremes(sample, 0.5, theme=theme),
         classifiers(SHRINKING, 0.5, theme=theme),
     ):

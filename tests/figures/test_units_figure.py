@@ -186,6 +186,8 @@ def test_the_curves_are_what_is_left_of_the_gap_in_that_unit(found):
     shown = [k for k, y in enumerate(line["y"]) if y is not None]
     assert [line["y"][k] for k in shown] == pytest.approx(expected[shown].tolist())
     assert trace(figure, "sgm-second-median")["marker"]["symbol"].endswith("-open")
+    assert figure["layout"]["yaxis"]["title"]["text"] == "share of F̃ − F* left", "of the objective's gap"
+    assert without_title(figure)[2].startswith("F̃ − F* of θ and α together")
     assert f"SPL₊ {found.range(SPL_PLUS, 100.0).decades:.1f}, SGM with the pair" in title(figure)
     assert "SPL none, SGM none" in title(figure)
 

@@ -57,6 +57,30 @@ def test_dragging_theta_moves_the_losses_and_the_curve():
     assert before["anatomy-extremes"] == after["anatomy-extremes"]
 
 
+def test_the_gap_at_the_start_is_told_in_its_two_parts():
+    page = opened()
+    problem = Problem.synthetic("absolute", "normal", 0.95, eval_size=2_000)
+    start, best = problem.start(0), problem.optimum().value
+    losses = problem.losses(start.theta)
+    whole, model = problem.objective(start.theta, start.alpha) - best, cvar(losses, 0.95) - best
+    said = words(page).replace("\n", " ")
+    assert f"At the start it is {number(whole)}, and {number(model)} of that is the model's" in said
+    assert f"the model's: {number(100 * model / whole)}%." in said
+    assert f"{number(100 - 100 * model / whole)}% of the gap are closed with $\\theta$ where it was" in said
+    assert trace(page, "variational", "alpha")["x"] == [start.alpha]
+
+
+def test_dragging_alpha_to_var_closes_the_thresholds_part_alone():
+    page = opened()
+    model = trace(page, "variational", "model-part")["y"]
+    page = shown(page.slider(key="anatomy_alpha").set_value(1.0).run())
+    assert trace(page, "variational", "alpha")["x"] == trace(page, "variational", "minimum")["x"]
+    assert trace(page, "variational", "threshold-part")["name"] == "threshold 0"
+    assert trace(page, "variational", "model-part")["y"] == model
+    page = shown(page.slider(key="anatomy_theta").set_value(1.0).run())
+    assert trace(page, "variational", "model-part")["name"] == "model 0"
+
+
 @pytest.mark.parametrize(("beta", "tail"), [("0", "all losses"), ("0.999", "the worst 0.1% of the losses")])
 def test_the_level_at_both_ends(beta, tail):
     page = opened()
@@ -124,22 +148,24 @@ def test_heavy_tails_say_what_is_out_of_sight():
 
 
 def test_a_link_opens_the_page_as_it_was():
-    page = opened(loss="huber", noise="student", beta="0.5", theta="0.35", few_beta="0.4", draw="2")
+    page = opened(loss="huber", noise="student", beta="0.5", theta="0.35", alpha="0.15", few_beta="0.4", draw="2")
     values = [page.selectbox(key=f"anatomy_{name}").value for name in ("loss", "noise")]
     values += [page.select_slider(key="anatomy_beta").value]
-    values += [page.slider(key=f"anatomy_{name}").value for name in ("theta", "few_beta", "draw")]
-    assert values == ["huber", "student", "0.5", 0.35, 0.4, 2]
+    values += [page.slider(key=f"anatomy_{name}").value for name in ("theta", "alpha", "few_beta", "draw")]
+    assert values == ["huber", "student", "0.5", 0.35, 0.15, 0.4, 2]
     assert not page.info
 
 
 def test_what_a_link_may_not_say_has_its_default_and_a_word():
-    page = opened(loss="cubic", beta="1.5", theta="7", few_beta="nan", draw="eleven")
+    page = opened(beta="1.5", theta="7", alpha="-1", few_beta="nan", draw="eleven")
     (note,) = page.info
-    for part in ("loss=cubic", "beta=1.5", "theta=7", "few_beta=nan", "draw=eleven"):
+    for part in ("beta=1.5", "theta=7", "alpha=-1", "few_beta=nan", "draw=eleven"):
         assert f"anatomy_{part}" in note.value.replace("\\", "")
-    assert page.selectbox(key="anatomy_loss").value == "absolute"
     assert page.select_slider(key="anatomy_beta").value == "0.95"
-    assert page.slider(key="anatomy_theta").value == 0
+    assert page.slider(key="anatomy_theta").value == page.slider(key="anatomy_alpha").value == 0
+    page = opened(loss="cubic")
+    assert "anatomy_loss=cubic" in page.info[0].value.replace("\\", "")
+    assert page.selectbox(key="anatomy_loss").value == "absolute"
 
 
 def test_try_it_opens_explore_with_the_same_problem(linked):

@@ -3,6 +3,7 @@
 import pytest
 
 from cvar_core.single import Setup, update
+from pages.components.presets import DEFAULT
 from tests.pages.opening import button, opener, shown, words
 from tests.pages.reading import figures_of
 
@@ -75,3 +76,13 @@ def test_a_mangled_link_gives_defaults_and_a_gentle_word(link):
     page = opened(**link)
     assert "could not be read" in words(page)
     assert "SGM: F rises, 3 → 12.47" in words(page)
+
+
+@pytest.mark.parametrize(("loss", "whole"), [("paper", "logistic"), ("absolute", "absolute")])
+def test_try_it_opens_explore_with_a_problem_whose_model_has_something_to_gain(linked, loss, whole):
+    opened(loss=loss, beta="0.8")
+    (where, _, query) = linked[-1]
+    assert where == "pages/explore.py"
+    assert query["explore_loss"] == whole
+    assert query["explore_beta"] == "0.8"
+    assert query.get("explore_noise", DEFAULT.problem.noise) == "normal"

@@ -36,7 +36,9 @@ def parts(page):
 def test_it_opens_with_promises_and_what_was_measured():
     page = opened()
     assert "Theorem 1 promises SPL₊ at best" in words(page)
-    assert "Thick: 1,000 updates, mean of 6 seeds" in words(page)
+    assert "Thick: the objective's suboptimality after 1,000 updates, mean of 6 seeds" in words(page)
+    assert r"the **mean** suboptimality of the objective, $\tilde F(\bar\theta,\bar\alpha)-F^*$" in words(page)
+    assert "bounds the model's excess risk all the more" in words(page)
     assert {"sgm-bound", "sgm-median", "spl+-bound", "spl+-sharper", "spl+-best"} <= parts(page)
     assert charts_of(page)["theory-promises"]["label"] in words(page)
     assert table(page)[""] == ["SGM", "SPL", "SPL₊"]
@@ -47,8 +49,8 @@ def test_it_says_what_the_theory_does_not_explain():
     said = words(opened())
     assert "SGM has $L^2$ = 801 and SPL 800: their thin lines coincide" in said
     assert "= 761, is the smallest of the three" in said
-    assert "times the measured mean" in said
-    assert "nothing of decreasing step sizes, of the last iterate, of a single run" in said
+    assert "times the measured mean suboptimality" in said
+    assert "nothing of the model's risk apart from its threshold, of decreasing step sizes, of the last iterate" in said
 
 
 def test_the_table_is_about_the_runs_that_explore_would_show(linked):
@@ -56,6 +58,7 @@ def test_the_table_is_about_the_runs_that_explore_would_show(linked):
     where, _, query = linked[-1]
     assert where == "pages/explore.py"
     assert query["explore_schedule"] == "constant"
+    assert query["explore_measure"] == "objective", "which is what the theorem is about"
     assert query["explore_lambda"] == "10"
     assert query["explore_loss"] == "absolute"
     assert query["explore_eval_size"] == "1500"
@@ -158,7 +161,7 @@ def test_the_bounds_are_there_before_the_runs_and_stay_what_they_are(later):
     page = opened(beta="0.5")
     assert "Theorem 1 promises" in words(page)
     assert "what its runs reach is not known yet" in words(page)
-    assert "Thick, once they are run: 1,000 updates, mean of 6 seeds" in words(page)
+    assert "Thick, once they are run: the objective's suboptimality after 1,000 updates, mean of 6 seeds" in words(page)
     before, drawn = table(page), figures_of(page)["theory-promises"]
     assert before["measured at λ = 1"] == ["…"] * 3
     assert {"sgm-bound", "spl+-sharper", "spl+-best"} <= parts(page)

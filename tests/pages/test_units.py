@@ -7,7 +7,7 @@ import pytest
 
 from cvar_core import units
 from cvar_core.catalogue import losses, noises
-from cvar_core.results import decades, number
+from cvar_core.results import number, width
 from pages.components.controls import Controls
 from pages.components.lesson import explore_link
 from pages.components.presets import DEFAULT
@@ -52,14 +52,15 @@ def test_the_numbers_are_the_librarys():
     found = units.tolerance(units.problem_of("squared", "lognormal"))
     text = words(page)
     for variant in units.VARIANTS:
-        assert f"{variant.label}: **{decades(found.range(variant, 0.03))}**" in text
+        assert f"{variant.label}: **{width(found.range(variant, 0.03))}**" in text
     assert rf"s=1/\ell_0={number(found.meeting)}$" in text
     path = units.walk(units.problem_of("squared", "lognormal"), 0.1, 0.03)[-1]
     assert f"differ by at most {number(path.share)} of their distance" in text
     assert "at\ns = 0.0312 the difference is 0." in text
     assert f"usable λ in {sum(lam is not None for lam in found.best_lambdas(units.SPL))} of 13 units" in text
     unit, left, way = found.without_theta(units.SPL)
-    assert f"At s = {number(unit)}, SPL's best λ closes {1 - left:.1%} of the gap" in text
+    assert f"At s = {number(unit)}, SPL's best λ closes {1 - left:.1%} of the objective's gap" in text
+    assert "the **threshold's part** of the gap" in text
     assert f"{way:.0%} of its distance" in text
 
 
@@ -130,7 +131,8 @@ def test_the_link_opens_explore_in_this_unit(linked):
     assert query["explore_scale"] == "0.03"
     assert query["explore_noise"] == "student"
     assert query["explore_lambda"] == "3"
-    assert set(query) - {"explore_lambda"} <= set(Controls("explore", None).keys)
+    assert query["explore_measure"] == "objective", "as the page itself judges"
+    assert set(query) - {"explore_lambda", "explore_measure"} <= set(Controls("explore", None).keys)
     assert not page.exception
     assert explore_link(DEFAULT) == {}
 
