@@ -17,7 +17,9 @@ from torch import Tensor
 
 from ..catalogue import Loss
 from ..compiled import jit
+from .marks import WORD, lowest, marks
 
+_TOGETHER = 16  # losses that are computed at once, which the processor works on side by side
 _SORTED = 24  # keys that are put in order one by one
 
 
@@ -76,27 +78,31 @@ def keys(loss: Loss) -> tuple[Callable[..., Any], Callable[..., Any]]:
 def sieve(key: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., None]:
     """Return what adds a block of points with predictions ``p``, which it overwrites, to what run r has kept.
 
-    ``spare`` has one place more than the block. There are no branches: a key is written to the next place, and the
-    next one is written over it unless it counts.
+    ``p`` and ``spare`` have one shape, a multiple of ``WORD``; beyond the last target there is no point.
     """
 
     def sift(p, y, spare, r, lows, highs, sums, above, between, kept):  # type: ignore[no-untyped-def]
         low, high, room = lows[r], highs[r], kept.shape[1] - 1
         for i in range(y.shape[0]):
             p[i] = key(p[i], y[i])
+        for i in range(y.shape[0], p.shape[0]):
+            p[i] = math.nan
         n = 0
-        for i in range(y.shape[0]):
-            spare[n] = p[i]
-            n += 1 if p[i] >= low else 0
+        for first in range(0, p.shape[0], WORD):
+            bits = marks(p, first, low)
+            while bits != 0:
+                spare[n] = p[first + lowest(bits)]
+                n += 1
+                bits &= bits - 1
         here = between[r]
-        for i in range(n):
+        for i in range(n):  # no branches: a key that does not count is written over by the next
             kept[r, min(here, room)] = spare[i]
             here += 1 if spare[i] <= high else 0
         higher = n - (here - between[r])
         between[r] = here
         if higher > 0:
             ceiling = value(high)
-            for i in range(n):
+            for i in range(-(-n // _TOGETHER) * _TOGETHER):
                 p[i] = value(spare[i]) - ceiling
             total = 0.0
             for i in range(n):
@@ -199,11 +205,12 @@ def _fill_tail_means(value: Callable[..., Any]) -> Callable[..., None]:
             total = sums[r]
             if above[r] > 0:
                 total += above[r] * (value(high[r]) - var)
-            for i in range(place + 1, n):
-                row[i] = value(row[i]) - var
+            higher = row[place + 1 : n]
+            for i in range(higher.shape[0]):
+                higher[i] = value(higher[i]) - var
             rest = 0.0
-            for i in range(place + 1, n):
-                rest += row[i]
+            for i in range(higher.shape[0]):
+                rest += higher[i]
             out[r] = var + (total + rest) / mass
 
     return jit(fill)
