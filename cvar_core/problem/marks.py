@@ -10,9 +10,14 @@ from typing import Any
 WORD = 64  # numbers that are compared at once
 
 
-def marks(values: Any, first: int, low: float) -> int:
-    """Return bits of which number k is set where values[first + k] ≥ low, for ``WORD`` values; NaN sets none."""
-    return sum(1 << k for k in range(WORD) if values[first + k] >= low)
+def at_least(values: Any, first: int, level: float) -> int:
+    """Return bits of which number k is set where values[first + k] ≥ level, for ``WORD`` values; NaN sets none."""
+    return sum(1 << k for k in range(WORD) if values[first + k] >= level)
+
+
+def more_than(values: Any, first: int, level: float) -> int:
+    """Return the same for values[first + k] > level."""
+    return sum(1 << k for k in range(WORD) if values[first + k] > level)
 
 
 def lowest(bits: int) -> int:
@@ -20,13 +25,18 @@ def lowest(bits: int) -> int:
     return (bits & -bits).bit_length() - 1
 
 
-def _marks_compiled() -> Any:
+def ones(bits: int) -> int:
+    """Return how many bits are set."""
+    return bits.bit_count()
+
+
+def _comparison(sign: str) -> Any:
     from llvmlite import ir
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def compare(typing_context: Any, values: Any, first: Any, low: Any) -> Any:
+    def compare(typing_context: Any, values: Any, first: Any, level: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = context.make_array(signature.args[0])(context, builder, args[0])
             start = context.cast(builder, args[1], signature.args[1], types.intp)
@@ -35,12 +45,20 @@ def _marks_compiled() -> Any:
             found = builder.load(builder.bitcast(place, many.as_pointer()), align=8)
             unset = ir.Constant(many, ir.Undefined)
             one = builder.insert_element(unset, args[2], ir.Constant(ir.IntType(32), 0))
-            level = builder.shuffle_vector(one, unset, ir.Constant(zeros, [0] * WORD))
-            return builder.bitcast(builder.fcmp_ordered(">=", found, level), ir.IntType(WORD))
+            levels = builder.shuffle_vector(one, unset, ir.Constant(zeros, [0] * WORD))
+            return builder.bitcast(builder.fcmp_ordered(sign, found, levels), ir.IntType(WORD))
 
-        return types.int64(values, first, low), generate
+        return types.int64(values, first, level), generate
 
     return compare
+
+
+def _at_least_compiled() -> Any:
+    return _comparison(">=")
+
+
+def _more_than_compiled() -> Any:
+    return _comparison(">")
 
 
 def _lowest_compiled() -> Any:
@@ -58,5 +76,21 @@ def _lowest_compiled() -> Any:
     return count_zeros
 
 
-marks.compiled_form = _marks_compiled  # type: ignore[attr-defined]
+def _ones_compiled() -> Any:
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def count_ones(typing_context: Any, bits: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(bits), generate
+
+    return count_ones
+
+
+at_least.compiled_form = _at_least_compiled  # type: ignore[attr-defined]
+more_than.compiled_form = _more_than_compiled  # type: ignore[attr-defined]
 lowest.compiled_form = _lowest_compiled  # type: ignore[attr-defined]
+ones.compiled_form = _ones_compiled  # type: ignore[attr-defined]

@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
+from cvar_core.compiled import jit
 from cvar_core.problem import risk, selection, tail_mass
 from cvar_core.problem.evaluation import BLOCK
-from cvar_core.problem.marks import WORD, lowest, marks
+from cvar_core.problem.marks import WORD, at_least, lowest, more_than, ones
 
 every_loss = pytest.mark.parametrize("loss", losses.names())
 dense_and_sparse = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -200,22 +201,24 @@ def test_selection_puts_the_right_value_in_place(numbers, chosen):
     assert (values[place:] >= values[place]).all()
 
 
-def test_compiled_marks_are_those_of_python(rng):
-    from cvar_core.compiled import jit
-
-    def places(values, low, out):
-        n = 0
+@pytest.mark.parametrize("compare", [at_least, more_than])
+def test_compiled_marks_are_those_of_python(compare, rng):
+    def places(values, level, out):
+        n = counted = 0
         for first in range(0, values.shape[0], WORD):
-            bits = marks(values, first, low)
+            bits = compare(values, first, level)
+            counted += ones(bits)
             while bits != 0:
                 out[n] = first + lowest(bits)
                 n += 1
                 bits &= bits - 1
-        return n
+        return n, counted
 
     values = torch.randn(4 * WORD, dtype=torch.float64, generator=rng).numpy()
     values[[0, 63, 64, 255]] = math.inf, 9.0, math.nan, 9.0
-    for low in (-math.inf, 0.0, 1.5, 9.0, math.inf):
-        expected, out = np.flatnonzero(values >= low), np.empty(len(values), dtype=np.int64)
+    for level in (-math.inf, 0.0, 1.5, 9.0, math.inf):
+        expected = np.flatnonzero(values >= level if compare is at_least else values > level).tolist()
         for each in (places, jit(places)):
-            assert out[: each(values, low, out)].tolist() == expected.tolist()
+            out = np.empty(len(values), dtype=np.int64)
+            assert each(values, level, out) == (len(expected), len(expected))
+            assert out[: len(expected)].tolist() == expected
