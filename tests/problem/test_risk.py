@@ -175,8 +175,9 @@ def test_levels_that_miss_cost_another_pass_and_no_digit(sparse, rng, monkeypatc
 
 
 @dense_and_sparse
-def test_few_losses_are_kept(sparse, rng, monkeypatch):
-    problem, thetas, rooms = data("absolute", 100_000, 0.95, sparse), models(rng)[2:], []
+@pytest.mark.parametrize("loss", ["absolute", "logistic"])  # at θ = 0 all logistic losses are log 2
+def test_few_losses_are_kept(loss, sparse, rng, monkeypatch):
+    problem, thetas, rooms = data(loss, 100_000, 0.95, sparse), models(rng), []
     keep = type(problem.points).keep
 
     def spy(self, loss, thetas, levels, room, *more):
