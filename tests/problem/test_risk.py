@@ -17,6 +17,7 @@ from cvar_core.compiled import jit
 from cvar_core.problem import risk, selection, tail_mass
 from cvar_core.problem.evaluation import BLOCK
 from cvar_core.problem.marks import WORD, at_least, lowest, more_than, ones
+from cvar_core.problem.points import DensePoints, SparsePoints
 
 every_loss = pytest.mark.parametrize("loss", losses.names())
 dense_and_sparse = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -55,6 +56,23 @@ def levels_of(size: int) -> list[float]:
     return [0.0, 0.3, 0.5, 0.95, (size - 1) / size]
 
 
+@pytest.fixture
+def rooms(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many losses of a θ there was room for in each pass."""
+    found: list[int] = []
+
+    def watched(keep):
+        def spy(self, loss, thetas, levels, room, *more):
+            found.append(room)
+            return keep(self, loss, thetas, levels, room, *more)
+
+        return spy
+
+    for kind in (DensePoints, SparsePoints):
+        monkeypatch.setattr(kind, "keep", watched(kind.keep))
+    return found
+
+
 @every_loss
 @dense_and_sparse
 @pytest.mark.parametrize("size", SIZES)
@@ -78,11 +96,12 @@ def test_risk_is_exact_where_losses_tie(loss, sparse, rng):
 
 @every_loss
 @pytest.mark.parametrize("noise", ["normal", "lognormal"])
-def test_skipped_points_do_not_count(loss, noise, rng):
+def test_no_point_is_skipped_that_counts(loss, noise, rng, rooms):
     problem = Problem.synthetic(loss=loss, noise=noise, eval_size=30_000)
     thetas = problem.theta_gen + models(rng, 10)  # at θ_gen most blocks are skipped, far away none is
     expected = [by_sorting(problem.losses(theta), 0.95) for theta in thetas]
     assert problem.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
+    assert len(rooms) == 2, "a third pass would have found what the second skipped"
 
 
 @every_loss
@@ -176,16 +195,9 @@ def test_levels_that_miss_cost_another_pass_and_no_digit(sparse, rng, monkeypatc
 
 @dense_and_sparse
 @pytest.mark.parametrize("loss", ["absolute", "logistic"])  # at θ = 0 all logistic losses are log 2
-def test_few_losses_are_kept(loss, sparse, rng, monkeypatch):
-    problem, thetas, rooms = data(loss, 100_000, 0.95, sparse), models(rng), []
-    keep = type(problem.points).keep
-
-    def spy(self, loss, thetas, levels, room, *more):
-        rooms.append(room)
-        return keep(self, loss, thetas, levels, room, *more)
-
-    monkeypatch.setattr(type(problem.points), "keep", spy)
-    problem.risks(thetas)
+def test_few_losses_are_kept(loss, sparse, rng, rooms):
+    problem = data(loss, 100_000, 0.95, sparse)
+    problem.risks(models(rng))
     assert len(rooms) == 2, "the thinned points, then all of them"
     assert max(rooms) < 0.1 * 100_000
 
