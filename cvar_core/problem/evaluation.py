@@ -48,7 +48,7 @@ def keep(
     alphas: Tensor | None = None,
     surveying: bool = False,
 ) -> tuple[Tensor, Tensor, Kept]:
-    """Return the same, as far as it is asked for, and the losses between two levels (see ``selection``), in one pass."""
+    """Return the same, as far as it is asked for, and what ``selection`` needs of the losses above two levels."""
     also = companion(loss) if surveying else None
     return _run(points, loss, thetas, alphas, also, levels, room, skip=not surveying)
 
@@ -179,7 +179,7 @@ def _kernel(
     if sieve is None:
         sifting = False
 
-        def sift(p, y, spare, r, lows, highs, sums, above, between, kept):  # type: ignore[no-untyped-def]
+        def sift(*_: Any) -> None:
             pass
     else:
         sifting = True
@@ -208,7 +208,9 @@ def _kernel(
             excess = (score if score > 0.0 else 0.0) - alpha
             return (excess if score > level else 0.0), (factor if score > level else 1.0)
 
-    def hinges(p, y, alpha, level, h, f, m):  # type: ignore[no-untyped-def]
+    def hinges(p: Any, y: Any, alpha: float, level: float, h: Any, f: Any, m: Any) -> tuple[float, float]:
+        # What is summed beside has loops of its own: where the compiler shares a loss between the two, it no longer
+        # makes one instruction of its last product and the subtraction of α, and the sum gets other bits.
         if y.shape[0] == BLOCK:
             for i in range(_LANES):  # four points at a time, which the processor works on side by side
                 h0, f0 = term(p[i], y[i], alpha, level)
@@ -218,12 +220,10 @@ def _kernel(
                 h[i] = (h0 + h1) + (h2 + h3)
                 if logarithms:
                     f[i] = (f0 * f1) * (f2 * f3)
-                if surveying:
+            if surveying:
+                for i in range(_LANES):
                     m0, m1 = more(p[i], y[i]), more(p[i + _LANES], y[i + _LANES])
-                    m2, m3 = (
-                        more(p[i + 2 * _LANES], y[i + 2 * _LANES]),
-                        more(p[i + 3 * _LANES], y[i + 3 * _LANES]),
-                    )
+                    m2, m3 = more(p[i + 2 * _LANES], y[i + 2 * _LANES]), more(p[i + 3 * _LANES], y[i + 3 * _LANES])
                     m[i] = (m0 + m1) + (m2 + m3)
         else:
             h[:] = 0.0
@@ -233,7 +233,8 @@ def _kernel(
                 h0, f0 = term(p[i], y[i], alpha, level)
                 h[i % _LANES] += h0
                 f[i % _LANES] *= f0
-                if surveying:
+            if surveying:
+                for i in range(y.shape[0]):
                     m[i % _LANES] += more(p[i], y[i])
         width = _LANES // 2
         while width >= 8:  # by halves: vectorised, and more accurate than one by one
@@ -244,14 +245,14 @@ def _kernel(
                 if surveying:
                     m[i] += m[i + width]
             width //= 2
-        total, product, more_total = 0.0, 1.0, 0.0
+        total, product, others = 0.0, 1.0, 0.0
         for i in range(8):
             total += h[i]
             if logarithms:
                 product *= f[i]
             if surveying:
-                more_total += m[i]
-        return (total + math.log(product) if logarithms else total), more_total
+                others += m[i]
+        return (total + math.log(product) if logarithms else total), others
 
     def sums(  # type: ignore[no-untyped-def]
         columns, target, thetas, alphas, levels, cutoffs, floors, distances, scores, norms, out, beside,
@@ -259,8 +260,8 @@ def _kernel(
     ):  # fmt: skip
         dim, count = columns.shape
         block = np.empty((dim, BLOCK))
-        p, h, f, m = np.empty(BLOCK), np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
-        spare = np.empty(BLOCK + 1)
+        p, spare = np.empty(BLOCK), np.empty(BLOCK)
+        h, f, m = np.empty(_LANES), np.empty(_LANES), np.empty(_LANES)
         for b in range(scores.shape[0]):
             first = b * BLOCK
             size = min(BLOCK, count - first)

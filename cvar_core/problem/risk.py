@@ -10,7 +10,8 @@ R does not depend on a θ's company.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _FEW = 1_024  # points that need no thinning
 _DEVIATIONS = 4.0  # of VaR's rank in a thinned set, to either side
-_MOST_KEPT = 2**20  # keys at once, but for a θ that needs more
+_MOST_KEPT = 2**21  # keys at once, but for a θ that needs more
 
 
 def thinning(count: int) -> Tensor:
@@ -36,7 +37,8 @@ def thinning(count: int) -> Tensor:
     size = math.ceil(1.5 * count ** (2 / 3))
     edges = torch.arange(size + 1) * count // size
     within = np.random.Generator(np.random.PCG64(0)).random(size)  # not a fixed stride: rows may repeat in one
-    return edges[:-1] + (torch.from_numpy(within) * (edges[1:] - edges[:-1])).long()
+    chosen: Tensor = edges[:-1] + (torch.from_numpy(within) * (edges[1:] - edges[:-1])).long()
+    return chosen
 
 
 def risks(points: Points, loss: Loss, thetas: Tensor, beta: float) -> Tensor:
@@ -48,48 +50,74 @@ def evaluate(
     points: Points, loss: Loss, thetas: Tensor, alphas: Tensor | None, beta: float, surveying: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the tail sums above ``alphas``, with ``surveying`` those of ``Points.survey``, and CVaR_β; all (runs,)."""
-    runs, mass = len(thetas), tail_mass(points.count, beta)
-    rank = math.ceil(mass)
-    sums, others = torch.zeros(2, runs, dtype=torch.float64)
-    found = torch.full((runs,), torch.nan, dtype=torch.float64)
-    if loss.scalar is None or mass == points.count:
-        if alphas is not None and surveying:
-            sums, others = points.survey(loss, thetas, alphas)
-        elif alphas is not None:
-            sums = points.tail_sums(loss, thetas, alphas)
-        if mass == points.count:  # the mean: losses are never negative, so it is the sum above α = 0
-            found = points.tail_sums(loss, thetas, torch.zeros(runs, dtype=torch.float64)) / mass
-        else:
-            found = torch.stack([_sorted_mean(points, loss, theta, rank, mass) for theta in thetas])
-        return sums, others, _finite_or_infinite(found)
+    tail = _Tail.of(points.count, beta)
+    if loss.scalar is not None and tail.mass < points.count:
+        return _fused(points, loss, thetas, alphas, tail, surveying)
+    sums, others = torch.zeros(2, len(thetas), dtype=torch.float64)
+    if alphas is not None and surveying:
+        sums, others = points.survey(loss, thetas, alphas)
+    elif alphas is not None:
+        sums = points.tail_sums(loss, thetas, alphas)
+    if tail.mass < points.count:
+        found = torch.stack([_by_numpy(points, loss, theta, tail) for theta in thetas])
+    else:  # the mean: losses are never negative, so it is the sum above α = 0
+        found = points.tail_sums(loss, thetas, torch.zeros(len(thetas), dtype=torch.float64)) / tail.mass
+    return sums, others, _overflown(found)
+
+
+class _Tail(NamedTuple):
+    """The largest ``mass`` losses, the last one in part: the ``rank``-th from above, which is VaR."""
+
+    mass: float
+    rank: int
+
+    @classmethod
+    def of(cls, count: int, beta: float) -> _Tail:
+        mass = tail_mass(count, beta)
+        return cls(mass, math.ceil(mass))
+
+
+def _fused(
+    points: Points, loss: Loss, thetas: Tensor, alphas: Tensor | None, tail: _Tail, surveying: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    sums, others, found = torch.full((3, len(thetas)), torch.nan, dtype=torch.float64)
     few = points.count <= _FEW
     thinned = points if few else points.thinned
-    share = mass / points.count * thinned.count
+    share = tail.mass * thinned.count / points.count
     spread = 2.0 + _DEVIATIONS * math.sqrt(share * (1.0 - share / thinned.count))
-    room = points.count if few else math.ceil(4.0 * spread / thinned.count * points.count)
-    for here in torch.arange(runs).split(max(1, _MOST_KEPT // max(room, thinned.count))):
-        at, above = thetas[here], None if alphas is None else alphas[here]
-        bracket = Levels.widest(len(here))
+    most = 2.0 * spread + 6.0 * math.sqrt(2.0 * spread)  # of the thinned points, between the levels
+    room = points.count if few else math.ceil(most * points.count / thinned.count)
+    for here in _tiles(len(thetas), max(room, thinned.count)):
+        between = Levels.widest(len(thetas[here]))
         if not few:
-            sample = thinned.keep(loss, at, bracket, thinned.count)[2]
-            bracket = levels(sample, math.floor(share - spread), math.ceil(share + spread))
-        sums[here], others[here], kept = points.keep(loss, at, bracket, room, above, surveying)
-        found[here] = tail_means(kept, bracket, points.value_of_key(loss), rank, mass)
-    for here in torch.isnan(found).nonzero().ravel().split(max(1, _MOST_KEPT // points.count)):
-        everything = Levels.widest(len(here))
-        kept = points.keep(loss, thetas[here], everything, points.count)[2]
-        found[here] = tail_means(kept, everything, points.value_of_key(loss), rank, mass)
-    return sums, others, _finite_or_infinite(found)
+            sample = thinned.keep(loss, thetas[here], between, thinned.count)[2]
+            between = levels(sample, math.floor(share - spread), math.ceil(share + spread))
+        above = None if alphas is None else alphas[here]
+        sums[here], others[here], kept = points.keep(loss, thetas[here], between, room, above, surveying)
+        found[here] = tail_means(kept, between, points.value_of_key(loss), tail.rank, tail.mass)
+    missed = torch.isnan(found).nonzero().ravel()
+    for some in _tiles(len(missed), points.count):
+        these = missed[some]
+        everything = Levels.widest(len(these))
+        kept = points.keep(loss, thetas[these], everything, points.count)[2]
+        found[these] = tail_means(kept, everything, points.value_of_key(loss), tail.rank, tail.mass)
+    return sums, others, _overflown(found)
 
 
-def _sorted_mean(points: Points, loss: Loss, theta: Tensor, rank: int, mass: float) -> Tensor:
+def _tiles(runs: int, room: int) -> Iterator[slice]:
+    tile = max(1, _MOST_KEPT // room)
+    return (slice(first, first + tile) for first in range(0, runs, tile))
+
+
+def _by_numpy(points: Points, loss: Loss, theta: Tensor, tail: _Tail) -> Tensor:
     values = loss.value(points.predict(theta), points.target).numpy()
-    place = len(values) - rank
+    place = len(values) - tail.rank
     ordered = np.partition(values, place)
     with np.errstate(invalid="ignore", over="ignore"):
-        return torch.as_tensor(ordered[place] + (ordered[place:] - ordered[place]).sum() / mass)
+        excess = (ordered[place:] - ordered[place]).sum()  # numpy's sum does not depend on threads
+    return torch.as_tensor(ordered[place] + excess / tail.mass)
 
 
-def _finite_or_infinite(found: Tensor) -> Tensor:
-    """Return the same with ∞ for NaN, which is what ∞ − ∞ gives where losses overflow."""
+def _overflown(found: Tensor) -> Tensor:
+    """Return the same with ∞ for NaN: what ∞ − ∞ gave is the risk of losses that overflow."""
     return torch.where(torch.isnan(found), torch.inf, found)

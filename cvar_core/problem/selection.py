@@ -17,7 +17,9 @@ from torch import Tensor
 
 from ..catalogue import Loss
 from ..compiled import jit
+from .marks import WORD, at_least, lowest, more_than, ones
 
+_TOGETHER = 16  # losses that are computed at once, which the processor works on side by side
 _SORTED = 24  # keys that are put in order one by one
 
 
@@ -76,35 +78,62 @@ def keys(loss: Loss) -> tuple[Callable[..., Any], Callable[..., Any]]:
 def sieve(key: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., None]:
     """Return what adds a block of points with predictions ``p``, which it overwrites, to what run r has kept.
 
-    ``spare`` has one place more than the block. There are no branches: a key is written to the next place, and the
-    next one is written over it unless it counts.
+    ``p`` and ``spare`` have one shape, a multiple of ``WORD``; beyond the last target there is no point.
     """
+
+    by_score = value is not same
 
     def sift(p, y, spare, r, lows, highs, sums, above, between, kept):  # type: ignore[no-untyped-def]
         low, high, room = lows[r], highs[r], kept.shape[1] - 1
         for i in range(y.shape[0]):
             p[i] = key(p[i], y[i])
-        n = 0
-        for i in range(y.shape[0]):
-            spare[n] = p[i]
-            n += 1 if p[i] >= low else 0
-        here = between[r]
-        for i in range(n):
-            kept[r, min(here, room)] = spare[i]
-            here += 1 if spare[i] <= high else 0
-        higher = n - (here - between[r])
+        for i in range(y.shape[0], p.shape[0]):
+            p[i] = math.nan
+        n, here = 0, between[r]
+        for first in range(0, p.shape[0], WORD):
+            higher = more_than(p, first, high)
+            bits = at_least(p, first, low) & ~higher
+            while bits != 0:
+                kept[r, min(here, room)] = p[first + lowest(bits)]
+                here += 1
+                bits &= bits - 1
+            if by_score:  # a loss is dear, and few of them count
+                while higher != 0:
+                    spare[n] = p[first + lowest(higher)]
+                    n += 1
+                    higher &= higher - 1
+            else:
+                n += ones(higher)
         between[r] = here
-        if higher > 0:
+        if n == 0:
+            return
+        above[r] += n
+        if by_score:
             ceiling = value(high)
-            for i in range(n):
-                p[i] = value(spare[i]) - ceiling
-            total = 0.0
-            for i in range(n):
-                total += p[i] if spare[i] > high else 0.0
-            sums[r] += total
-            above[r] += higher
+            padded = -(-n // _TOGETHER) * _TOGETHER
+            spare[n:padded] = high
+            for i in range(padded):
+                spare[i] = value(spare[i]) - ceiling
+            sums[r] += _total(spare[:padded])
+        else:
+            for i in range(p.shape[0]):
+                p[i] = p[i] - high if p[i] > high else 0.0
+            sums[r] += _total(p)
 
     return sift
+
+
+def _total(values: Any) -> float:
+    """Return the sum of values, which it overwrites, in sums side by side; there is a multiple of ``_TOGETHER``."""
+    lanes = values[:_TOGETHER]
+    for first in range(_TOGETHER, values.shape[0], _TOGETHER):
+        more = values[first : first + _TOGETHER]
+        for j in range(_TOGETHER):
+            lanes[j] += more[j]
+    total = 0.0
+    for j in range(_TOGETHER):
+        total += lanes[j]
+    return total
 
 
 def select(values: Any, first: int, last: int, place: int) -> None:
@@ -199,11 +228,12 @@ def _fill_tail_means(value: Callable[..., Any]) -> Callable[..., None]:
             total = sums[r]
             if above[r] > 0:
                 total += above[r] * (value(high[r]) - var)
-            for i in range(place + 1, n):
-                row[i] = value(row[i]) - var
+            higher = row[place + 1 : n]
+            for i in range(higher.shape[0]):
+                higher[i] = value(higher[i]) - var
             rest = 0.0
-            for i in range(place + 1, n):
-                rest += row[i]
+            for i in range(higher.shape[0]):
+                rest += higher[i]
             out[r] = var + (total + rest) / mass
 
     return jit(fill)

@@ -72,7 +72,7 @@ def test_one_pass_gives_objectives_and_measures(loss, sparse, size, rng):
     thetas = torch.randn(20, 9, dtype=torch.float64, generator=rng)
     thetas[3] = 0  # a classifier that decides nothing
     alphas = torch.linspace(-1, 3, 20, dtype=torch.float64)
-    values, measured = problem.evaluate(thetas, alphas)
+    values, _, measured = problem.evaluate(thetas, alphas)
     assert torch.equal(values, problem.objectives(thetas, alphas))
     predictions = problem.points.predictions(thetas)
     right = (predictions * problem.points.target > 0).double().mean(1)
@@ -80,8 +80,8 @@ def test_one_pass_gives_objectives_and_measures(loss, sparse, size, rng):
     expected = right if problem.loss.task == "classification" else mean
     torch.testing.assert_close(measured[:, 0], expected, rtol=1e-12, atol=1e-12)
     alone = [problem.evaluate(thetas[i : i + 1], alphas[i : i + 1]) for i in range(20)]
-    assert torch.equal(torch.cat([each for each, _ in alone]), values)
-    assert torch.equal(torch.cat([each for _, each in alone]), measured)
+    assert torch.equal(torch.cat([each.objectives for each in alone]), values)
+    assert torch.equal(torch.cat([each.measures for each in alone]), measured)
     plain = dataclasses.replace(problem.loss, scalar=None)  # torch's way, for losses that have no other
     sums, others = problem.points.survey(plain, thetas, alphas)
     for one, other in zip(problem.points.survey(problem.loss, thetas, alphas), (sums, others), strict=True):
