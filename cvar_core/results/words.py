@@ -134,7 +134,11 @@ def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
     if _looks_better(risk, objective):
         left = "" if objective.left == math.inf else f": {_percent(objective.left)} of the objective's gap is left"
         return f"{label}: by the model's risk {step} is {_usable(risk)}, but its threshold is off{left}"
-    return ""
+    if risk.safe == objective.safe:
+        return ""
+    better, worse = (risk, objective) if risk.safe else (objective, risk)  # by both it is fine for most starts
+    by_each = [f"by {JUDGED_BY[each.measure]}" for each in (better, worse)]
+    return f"{label}: {by_each[0]} {step} is safe, {by_each[1]} for {_starts(worse)} only"
 
 
 def _looks_better(one: Verdict, other: Verdict) -> bool:

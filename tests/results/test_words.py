@@ -136,9 +136,12 @@ ALL, NONE, SOME = [5] * 3, [72] * 3, [5, 5, 30]
         (SOME, SOME, ""),
         (ALL, NONE, "SPL: by the objective λ = 1 looks safe, but that is the threshold: "
                     "72% of the model's excess risk is left"),
-        (NONE, ALL, "SPL: the model is fine at λ = 1, but its threshold is not: 72% of the objective's gap is left"),
+        (NONE, ALL, "SPL: by the model's risk λ = 1 is safe, but its threshold is off: "
+                    "72% of the objective's gap is left"),
         (ALL, SOME, "SPL: by the objective λ = 1 is safe, by the model's risk for 2 of 3 starts only"),
         (SOME, ALL, "SPL: by the model's risk λ = 1 is safe, by the objective for 2 of 3 starts only"),
+        ([5, 5, 30], NONE, "SPL: by the objective λ = 1 looks usable for 2 of 3 starts, but that is the threshold: "
+                           "72% of the model's excess risk is left"),
         (ALL, [NAN] * 3, "SPL: by the objective λ = 1 looks safe, but that is the threshold"),
     ],
 )  # fmt: skip
