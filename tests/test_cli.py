@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -96,11 +97,11 @@ def test_where_the_start_leaves_nothing_to_close_there_is_no_verdict(capsys):
 
 
 def test_a_sweep_is_judged_by_the_measure_that_is_asked_for(tmp_path, capsys):
-    file = tmp_path / "s.json"
+    file, page = tmp_path / "s.json", tmp_path / "r.html"
     problem = Problem.synthetic("absolute", "normal", noise_params={"std": 0.3}, dim=4, eval_size=500)
     result = sweep(problem, iterations=1_000, seeds=2)
     for by in (Criterion("risk"), Criterion("objective")):
-        flags = [*SMALL, *EASY, "--measure", by.measure, "--summary", str(file)]
+        flags = [*SMALL, *EASY, "--measure", by.measure, "--summary", str(file), "--html", str(page)]
         assert main(["sweep", *flags]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[0] == f"{finding(result, by)}."
@@ -110,6 +111,7 @@ def test_a_sweep_is_judged_by_the_measure_that_is_asked_for(tmp_path, capsys):
             assert line.split()[:2] == [name, number(result.best_lambda(name, by.measure))]
             assert f"{decades(found)} ({interval(found)})" in line
         assert lines[6] == "In brackets: the 50% interval of the median over 2 starts."
+        assert f"<h1>{escape(finding(result, by))}</h1>" in page.read_text()
         told = json.loads(file.read_text())
         assert told["measure"] == by.measure
         assert told["epsilon"] == result.epsilon(measure=by.measure)
