@@ -100,7 +100,7 @@ def test_a_chart_of_diverged_runs_alone_shows_where_they_were():
 
 
 def test_the_title_is_the_finding_and_levels_are_labelled(real):
-    by = Criterion(epsilon=100.0)
+    by = Criterion("objective", epsilon=100.0)
     figure = figures.sensitivity(real, by=by, mark=0.5)
     bare, title, subtitle = figures.without_title(figure)
     assert title == finding(real, by)
