@@ -7,7 +7,7 @@ import pytest
 
 from cvar_core import ProblemSpec, SweepSpec, paper
 from cvar_core.jobs import Limits
-from cvar_core.results import decades
+from cvar_core.results import OBJECTIVE, RISK, Criterion, beginning, decades
 from pages.components.lesson import explore_link
 from pages.components.study import SHARES
 from tests.pages import opening
@@ -32,6 +32,9 @@ if not hasattr(paper, "before"):  # the script runs again and again
     study = paper.Study(tuple(paper.compute(specs, 1)), (), {})
     paper.before, paper.shipped = paper.shipped, lambda: study
 """
+
+
+PRINTED = Criterion(OBJECTIVE)  # what the paper judges by
 
 
 @pytest.fixture(scope="module")
@@ -75,23 +78,25 @@ def panel_text(page, k):
 def test_the_shipped_results_are_there_at_once(opened, jobs):
     page = opened()
     assert jobs.open_jobs == 0
-    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results)}"
+    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results, PRINTED)}"
     figures = figures_of(page)
     assert list(figures) == [f"paper-suboptimality-{k}" for k in range(9)]
     for k, result in enumerate(paper.shipped()):
         text = panel_text(page, k)
-        assert all(decades(found) in text for found in result.ranges().values())
+        assert all(decades(found) in text for found in result.judged(PRINTED).forgiven.values())
         assert "Shipped with the project." in text
         line = next(one for one in figures[f"paper-suboptimality-{k}"]["data"] if one["uid"] == "spl+-median")
         assert line["x"] == list(result.spec.lambdas)
-        assert all(y in (None, median) for y, median in zip(line["y"], result.at().median[2], strict=True))
+        assert all(
+            y in (None, median) for y, median in zip(line["y"], result.at(measure=OBJECTIVE).median[2], strict=True)
+        )
         assert sum(y is not None for y in line["y"]) > 10
     assert all(sent["label"] for sent in charts_of(page).values())
 
 
 def test_every_claim_is_there_with_its_verdict(opened):
     page = opened()
-    for claim in paper.claims(paper.shipped().results):
+    for claim in paper.claims(paper.shipped().results, PRINTED):
         assert f"**{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}" in words(page)
     assert "*Does not reproduce.*" in words(page)
     assert all(slip in words(page) for slip in paper.SLIPS)
@@ -112,7 +117,7 @@ def test_a_link_opens_the_other_figure_at_another_share(opened):
     page = opened(paper_figure="iterations", paper_closed="99%")
     assert list(figures_of(page)) == [f"paper-iterations-{k}" for k in range(9)]
     assert page.select_slider(key="paper_closed").value == "99%"
-    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results, 0.99)}"
+    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results, Criterion(OBJECTIVE, 0.99))}"
     assert "could not be read" not in words(page)
 
 
@@ -120,15 +125,27 @@ def test_a_link_opens_the_other_figure_at_another_share(opened):
 def test_the_slider_moves_everything(opened, share):
     page = opened()
     page = shown(page.select_slider(key="paper_closed").set_value(share).run())
-    closed = float(share.rstrip("%")) / 100
+    by = Criterion(OBJECTIVE, float(share.rstrip("%")) / 100)
     results = paper.shipped().results
-    assert page.markdown[0].value == f"## {paper.headline(results, closed)}"
+    assert page.markdown[0].value == f"## {paper.headline(results, by)}"
     for k, result in enumerate(results):
-        limit = result.epsilon(closed)
-        assert all(decades(found) in panel_text(page, k) for found in result.ranges(limit).values() if found)
-    for claim in paper.claims(results, closed):
+        found = result.judged(by).forgiven.values()
+        assert all(decades(each) in panel_text(page, k) for each in found if each.decades is not None)
+    for claim in paper.claims(results, by):
         assert claim.found in words(page)
-    assert f"Usable: {share} of the gap is closed." in words(page)
+    assert f"Usable: {share} of the gap is closed" in words(page)
+
+
+def test_the_switch_judges_everything_by_the_model(opened):
+    page = opened(paper_measure=RISK)
+    by, results = Criterion(RISK), paper.shipped().results
+    assert page.markdown[0].value == f"## {paper.headline(results, by)}"
+    for k, result in enumerate(results):
+        told = beginning(result.judged(by))
+        assert (told or decades(result.judged(by).forgiven["spl+"])) in panel_text(page, k)
+    for claim, printed in zip(paper.claims(results, by), paper.claims(results, PRINTED), strict=True):
+        assert f"{claim.found} *By the objective: {printed.verdict}.*" in words(page)
+    assert "excess risk R(θ̄) − F*" in words(page)
 
 
 @pytest.mark.parametrize("link", [{"paper_figure": "pie"}, {"paper_closed": "123%"}, {"paper_nonsense": "1"}])
@@ -176,7 +193,7 @@ def test_what_was_computed_replaces_what_was_shipped(opened, jobs, held, small, 
     assert "within 0.5 (relative) of what is shipped" in panel_text(page, 0)
     line = next(one for one in figures_of(page)["paper-suboptimality-0"]["data"] if one["uid"] == "spl+-median")
     finals = [y for y in line["y"] if y is not None]
-    assert finals == known.at().median[2][: len(finals)].tolist()
+    assert finals == known.at(measure=OBJECTIVE).median[2][: len(finals)].tolist()
 
 
 def test_all_are_computed_one_after_another(opened, jobs, held, small):
