@@ -17,8 +17,9 @@ STOPPED = [each for each, entry in ENTRIES.items() if entry["kind"] == "stopped"
 
 ADVICE = """the numbers of a run have changed, in {}: {}
 
-Runs that are stored would go on with other numbers than they began with, unseen. If the change is meant,
-raise ENGINE_VERSION (cvar_core/version.py) and write the numbers anew with `python -m tests.engine.golden`."""
+Runs that are stored would go on with other numbers than they began with, unseen. If the change is meant, or comes with
+another release of numpy, raise ENGINE_VERSION (cvar_core/version.py) and write the numbers anew with
+`python -m tests.engine.golden`."""
 
 
 def test_the_numbers_are_of_this_engine_version():
