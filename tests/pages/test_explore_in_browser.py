@@ -361,7 +361,8 @@ def test_everything_downloads_and_can_be_read(visit):
     done(page)
     spec = _spec(iterations=2_011)
     rows = curves_file(page)
-    assert list(rows[0]) == ["method", "lambda", "seed", "iteration", "objective", "suboptimality", "status"]
+    worth = ["objective", "suboptimality", "risk", "excess_risk", "true_excess_risk", "status"]
+    assert list(rows[0]) == ["method", "lambda", "seed", "iteration", *worth]
     assert len(rows) == 3 * 15 * 2 * len(spec.checkpoint_iterations)
     assert SweepSpec.from_dict(json.loads(saved(page, "Spec (JSON)"))).id == spec.id
     summary = json.loads(saved(page, "Summary (JSON)"))
