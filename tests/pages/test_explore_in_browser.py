@@ -369,7 +369,7 @@ def test_everything_downloads_and_can_be_read(visit):
     assert summary["spec"] == json.loads(json.dumps(spec.to_dict()))
     assert set(summary["methods"]) == {"sgm", "spl", "spl+"}
     finding = chart(page, "sensitivity").get_attribute("aria-label")
-    assert "SPL₊ forgives" in finding
+    assert "decades of λ" in finding
     report = html.unescape(saved(page, "Report (HTML)"))
     assert report.lstrip().lower().startswith("<!doctype html>")
     assert finding in report

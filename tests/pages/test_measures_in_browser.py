@@ -1,0 +1,62 @@
+"""Safe for what, in a real browser: the switch between the measures, live, afterwards and by a link."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.pages.driving import after_updates, done, drawn, heights, link, look, open_tab, until, until_words
+
+pytestmark = pytest.mark.browser
+
+RUN = {"noise": "normal", "eval_size": 5_000}
+RISK, OBJECTIVE = "excess risk R(θ̄) − F*", "suboptimality F̃ − F*"
+
+
+def judge_by(page, words):
+    page.get_by_role("radio", name=words).or_(page.get_by_role("button", name=words)).first.click()
+
+
+def axis_says(page, words):
+    until(page, "sensitivity", f"chart => chart.layout.yaxis.title.text === 'final {words}'")
+    until(page, "curves", f"chart => chart.layout.yaxis.title.text === '{words}'")
+
+
+def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
+    gate.pace(0.1)
+    page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_101))
+    drawn(page, "sensitivity", 15)
+    axis_says(page, RISK)
+    judge_by(page, "the objective")
+    axis_says(page, OBJECTIVE)
+    until_words(page, re.compile("So far: .* judged by the objective"))
+    after_updates(page, "curves")
+    axis_says(page, OBJECTIVE)
+    gate.open()
+    done(page)
+    before = heights(page, "curves")
+    judge_by(page, "the model's risk")
+    axis_says(page, RISK)
+    assert heights(page, "curves") != before
+    assert "explore_measure" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_a_link_opens_the_same_view_for_another_visitor(visit):
+    page = visit(link(**RUN, seeds=2, iterations=5_102))
+    done(page)
+    judge_by(page, "the objective")
+    axis_says(page, OBJECTIVE)
+    page.wait_for_url(re.compile("explore_measure=objective"))
+    other = visit(page.url)
+    done(other)
+    axis_says(other, OBJECTIVE)
+    assert heights(other, "sensitivity") == heights(page, "sensitivity")
+    assert other.locator(".cvar-verdict").inner_text() == page.locator(".cvar-verdict").inner_text()
+
+
+def test_the_gap_is_shown_in_its_two_parts(visit):
+    page = visit(link(**RUN, seeds=2, iterations=5_103))
+    done(page)
+    open_tab(page, "Model and threshold")
+    until(page, "parts", "chart => chart.data.filter(trace => trace.uid.endsWith('-median')).length === 6")
+    assert look(page, "parts", "chart => chart.layout.yaxis.title.text") == "part of F̃ − F*"
