@@ -78,5 +78,7 @@ def _words(result: Result, series: list[Series]) -> tuple[str, str]:
         return "The runs are starting", ""
     model, threshold = _starts(result).tolist()
     share = f"{100 * model / (model + threshold):.2g}%" if model + threshold > 0 else "none"
-    title = f"At the start {share} of F̃ − F* is the model's part, {number(model)}, the rest a wrong threshold"
+    title = (
+        f"At the start {share} of the suboptimality is the model's part, {number(model)}, the rest a wrong threshold"
+    )
     return title, f"median of {over_seeds(len(result.spec.seeds)).removeprefix('median and range of ')}"

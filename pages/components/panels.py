@@ -19,7 +19,7 @@ from .chart import charts, encoded
 from .desk import Desk, Shown
 from .kept import Kept
 from .look import theme
-from .words import capital
+from .words import capital, plain
 
 MEASURES, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
     "Accuracy and test losses", "Model and threshold", "Iterations to ε", "Table and downloads", "Reproduce",
@@ -108,7 +108,7 @@ def _picture(
         return finding, encoded(figure, key=key, height=400, label=finding, name=name, caption=f"{told}.")
 
     finding, drawn = _pictures.of(result, (key, about, colours), picture)
-    st.markdown(f"**{finding}**")
+    st.markdown(f"**{plain(finding)}**")
     charts([drawn], key=key)
 
 

@@ -69,7 +69,8 @@ def _notes(result: Result, by: Criterion, lam: float | None) -> Iterator[str]:
     if judged.at().iteration == 0:
         return
     if lam is not None:
-        yield from filter(None, (disagreement(result, name, lam, by) for name in result.spec.methods))
+        said = [words for name in result.spec.methods if (words := disagreement(result, name, lam, by))]
+        yield from [". ".join(said)] if said else []
     mine = None if lam is None or result.place(lam) is None else lam
     yield from filter(None, (blurred(judged), against_constant(judged, mine)))
 
@@ -100,7 +101,7 @@ def _forgiven(judged: Judged, name: str) -> str:
     found = judged.forgiven[name]
     typical, spread = found.typical, interval(found)
     sure = f' <small title="{escape(sureness(len(found.starts)))}">({spread})</small>' if spread else ""
-    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ forgiven</small>"
+    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ</small>"
     usable = "nothing usable" if typical is None else f"usable {_ends(typical)}"
     return (
         f'<div class="decades">{escape(decades(found))}{sure}{unit}</div>'

@@ -47,7 +47,7 @@ def test_the_best_lambda_is_that_of_the_measure():
 
 def test_the_title_says_what_the_start_was_made_of():
     _, title, about = figures.without_title(figures.parts(made(gently(), model=0.02)))
-    assert title == "At the start 2% of F̃ − F* is the model's part, 2, the rest a wrong threshold"
+    assert title == "At the start 2% of the suboptimality is the model's part, 2, the rest a wrong threshold"
     assert about == "median of 3 seeds"
 
 
