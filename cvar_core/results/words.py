@@ -211,7 +211,8 @@ def judgement(verdict: Verdict) -> str:
     if verdict.nothing_to_close is not None:
         return (
             f"There is no verdict on λ = {lam} for {label} {what}: the model at the start "
-            f"{_near(verdict.nothing_to_close)}, so no step size can do much for it."
+            f"{_near(verdict.nothing_to_close)}, so no step size can do much for it. What λ does to the threshold, the "
+            "objective tells."
         )
     left = f"median {GAP[verdict.measure]} {number(verdict.gap)} {{}} ε = {number(verdict.epsilon)}"
     starts = _starts(verdict)

@@ -51,7 +51,7 @@ def test_where_nothing_is_to_close_there_is_no_verdict():
     assert margin(verdict) == "neither safe nor unsafe: there is nothing to close"
     assert judgement(verdict) == (
         "There is no verdict on λ = 1 for SPL by the model's risk: the model at the start is already within 0.5% of "
-        "the best, so no step size can do much for it."
+        "the best, so no step size can do much for it. What λ does to the threshold, the objective tells."
     )
     assert finding(result) == beginning(judged(result))
     assert finding(result).startswith("The model at the start is already within 0.5% of the best: no step size")
