@@ -1,13 +1,15 @@
 """Results: the records of a sweep, which step sizes are usable, and verdicts in words."""
 
+from .certainty import Interval, coverage, share_at_least
+from .compared import Comparison
 from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, criterion
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
 from .result import Result
-from .robustness import Forgiven, UsableRange, coverage
+from .robustness import Forgiven, UsableRange
 from .spread import Spread, spread
-from .verdict import Verdict
+from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
 from .words import (
     GAP,
     JUDGED_BY,
@@ -30,15 +32,23 @@ from .words import (
 )
 
 __all__ = [
+    "EDGE",
     "GAP",
     "GAP_TO_CLOSE",
     "JUDGED_BY",
     "MEASURES",
+    "NOT_SAFE",
     "OBJECTIVE",
     "RISK",
+    "SAFE",
+    "SO_FAR",
+    "SURE",
+    "UNKNOWN",
+    "Comparison",
     "Criterion",
     "Forgiven",
     "Gathered",
+    "Interval",
     "Judged",
     "Result",
     "Spread",
@@ -62,6 +72,7 @@ __all__ = [
     "number",
     "place",
     "round_up",
+    "share_at_least",
     "spread",
     "sureness",
     "width",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..specs import SpecError
+from .certainty import Interval, median_interval
+from .compared import Comparison
 from .criterion import RISK, Criterion
 from .grid import neighbours
-from .robustness import Forgiven, gap_between, usable, usable_range, usable_range_with
+from .robustness import Forgiven, UsableRange, gap_between, usable, usable_range, usable_range_with
 from .spread import spread
 from .verdict import Verdict
 
@@ -145,6 +149,21 @@ class Judged:
             self._best[method] = self.result.spec.lambdas[best] if np.isfinite(medians[best]) else None
         return self._best[method]
 
+    def best_interval(self, method: str) -> Interval | None:
+        """Return the interval of the starts' own best λ, of those with a finite gap; ``None`` if most have none."""
+        ends = self.gaps[self.result.method(method), :, self.result.reached, :]
+        known: NDArray[np.bool_] = np.isfinite(ends).max(axis=1)
+        if 2 * known.sum() <= len(known):
+            return None
+        places = np.where(np.isfinite(ends[known]), ends[known], np.inf).argmin(axis=1)
+        return median_interval([self.result.spec.lambdas[place] for place in places.tolist()])
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """Compare the decades that two methods forgive, start by start."""
+        one, other = (self.forgiven[self.result.spec.methods[self.result.method(name)]] for name in (first, second))
+        differences = tuple(here - there for here, there in zip(one.each, other.each, strict=True))
+        return Comparison(first, second, self.criterion.measure, differences)
+
     def iterations(self) -> Array:
         """Return the first recorded iteration with a gap ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""
         reached = (self.gaps <= self.limits[:, None, None]) & (self.gaps < np.inf)  # NaN compares false
@@ -177,6 +196,8 @@ class Judged:
             starts=sum(each is not None for each in here),
             seeds=len(ends),
             range=around.typical,
+            below_interval=_margins(around, lambda found: math.log10(lam / found.low)),
+            above_interval=_margins(around, lambda found: math.log10(found.high / lam)),
             epsilon=self.epsilon,
             gap=float(spread(gaps, axis=0).median),
             left=float(spread(shares, axis=0).median),
@@ -186,3 +207,10 @@ class Judged:
             between=None if left == right else (lambdas[left], lambdas[right]),
             nothing_to_close=self.nothing_to_close,
         )
+
+
+def _margins(around: Forgiven, of: Callable[[UsableRange], float]) -> Interval | None:
+    """Return the interval of the median margin, of the starts with a usable range; ``None`` if most have none."""
+    if around.typical is None:
+        return None
+    return median_interval([of(found) for found in around.starts if found is not None])

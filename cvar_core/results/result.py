@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from ..engine import Outcome, Records, Shard
 from ..problem import Optimum, measure_names, population_risk
 from ..specs import SpecError, SweepSpec
+from .certainty import Interval
+from .compared import Comparison
 from .criterion import MEASURES, OBJECTIVE, RISK, Criterion, criterion, ensure_measure
 from .gathered import Gathered
 from .grid import place
@@ -235,6 +238,9 @@ class Result:
                     "holes": typical.holes if typical else False,
                     "decades_low": found.decades_low,
                     "decades_high": found.decades_high,
+                    **_named("best_lambda", judged.best_interval(method)),
+                    **_named("low_lambda", found.low_ends),
+                    **_named("high_lambda", found.high_ends),
                 }
             )
         return pd.DataFrame(rows)
@@ -261,6 +267,15 @@ class Result:
     ) -> Verdict:
         """Judge a λ of the grid, or one between two of its points by its neighbours, start by start."""
         return self.judged(criterion(measure, closed, epsilon)).verdict(method, lam)
+
+    def compare(
+        self, first: str, second: str, measure: str = RISK, closed: float | None = None, epsilon: float | None = None
+    ) -> Comparison:
+        """Tell how many more decades of λ one method forgives than another: the mean over starts, with its interval.
+
+        Methods share starts and samples, so that they are compared start by start.
+        """
+        return self.judged(criterion(measure, closed, epsilon)).compare(first, second)
 
     def to_dict(self, by: Criterion | None = None) -> dict[str, Any]:
         """Return the summary as JSON types, by one criterion and beside it by every measure; not finite is null."""
@@ -294,13 +309,26 @@ class Result:
             names = ("lambda", "median", "low", "high", "status", *self.measures)
             lists = {name: rows[name].tolist() for name in names} | {"usable_starts": judged.usable[m].tolist()}
             per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists
+        pairs = combinations(self.spec.methods, 2)
         return {
             "epsilon": judged.epsilon,
+            "comparisons": [_compared(judged.compare(*pair)) for pair in pairs],
             "start_gap": judged.start,
             "nothing_to_close": judged.nothing_to_close,
             "points_needed": judged.points_needed,
             "methods": per_method,
         }
+
+
+def _named(name: str, interval: Interval | None) -> dict[str, float | None]:
+    low, high = (None, None) if interval is None else interval
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def _compared(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as a row of JSON."""
+    names = ("first", "second", "difference", "low", "high", "agree", "told_apart")
+    return {name: getattr(found, name) for name in names}
 
 
 def _plain(value: Any) -> Any:

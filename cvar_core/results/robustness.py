@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .certainty import Interval, median_interval
+
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # of ε: smaller gaps, and those below 0, are rounding, and must not bend a line in log–log
-_LEVEL = 0.9  # of the interval for a median
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,21 @@ class Forgiven:
     @functools.cached_property
     def decades(self) -> float | None:
         """The median over the starts, of which one without a usable λ has 0; ``None`` if most have none."""
-        return None if self.typical is None else float(np.median(self._decades))
+        return None if self.typical is None else float(np.median(self.each))
+
+    @functools.cached_property
+    def each(self) -> tuple[float, ...]:
+        """The decades of each start, 0 where it has no usable λ."""
+        return tuple(0.0 if found is None else found.decades for found in self.starts)
 
     @property
     def decades_low(self) -> float:
-        return self._interval[0]
+        """The lower end of the exact interval for the median of the decades."""
+        return median_interval(self.each).low
 
     @property
     def decades_high(self) -> float:
-        return self._interval[1]
+        return median_interval(self.each).high
 
     @functools.cached_property
     def typical(self) -> UsableRange | None:
@@ -72,7 +79,7 @@ class Forgiven:
         found = [each for each in self.starts if each is not None]
         if 2 * len(found) <= len(self.starts):
             return None
-        middle = float(np.median(self._decades))
+        middle = float(np.median(self.each))
         short = [each for each in found if each.decades <= middle] or found
         return UsableRange(
             low=_log_median([each.low for each in found]),
@@ -82,42 +89,19 @@ class Forgiven:
             holes=2 * sum(each.holes for each in found) > len(found),
         )
 
-    @functools.cached_property
-    def _decades(self) -> list[float]:
-        return sorted(0.0 if each is None else each.decades for each in self.starts)
+    @property
+    def low_ends(self) -> Interval | None:
+        """The interval of the median lower end, over the starts that have one; ``None`` if most have none."""
+        return self._ends("low")
 
-    @functools.cached_property
-    def _interval(self) -> tuple[float, float]:
-        skipped = order_statistic(len(self.starts))
-        return self._decades[skipped], self._decades[-1 - skipped]
+    @property
+    def high_ends(self) -> Interval | None:
+        return self._ends("high")
 
-
-@functools.cache
-def order_statistic(count: int) -> int:
-    """Return how many values at each end an interval for the median leaves out: exact, whatever the distribution.
-
-    The median lies below all but k of n values with the probability that n tosses of a coin show at most k heads.
-    With fewer than five values even the smallest and the largest hold it with less than 90%.
-
-    >>> [order_statistic(n) for n in (1, 5, 8, 20)]
-    [0, 0, 1, 5]
-    """
-    skipped, outside = 0, 2 * 0.5**count
-    while skipped < (count - 1) // 2:
-        outside += 2 * math.comb(count, skipped + 1) * 0.5**count
-        if outside > 1 - _LEVEL:
-            break
-        skipped += 1
-    return skipped
-
-
-def coverage(count: int) -> float:
-    """Return the probability with which the interval of ``order_statistic`` holds the median.
-
-    >>> coverage(5), round(coverage(20), 3)
-    (0.9375, 0.959)
-    """
-    return 1 - 2 * sum(math.comb(count, k) for k in range(order_statistic(count) + 1)) * 0.5**count
+    def _ends(self, name: str) -> Interval | None:
+        if self.typical is None:
+            return None
+        return median_interval([getattr(found, name) for found in self.starts if found is not None])
 
 
 def usable(gaps: Array, epsilon: float | Array) -> NDArray[np.bool_]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from .certainty import Interval, share_at_least
 from .robustness import UsableRange
+
+SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = STATES = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
+SURE = 0.9  # the share of all starts that has to be shown before a λ is called safe without reserve
+_NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether one λ is safe for one method: whether it lies in a usable stretch of step sizes for every start.
+    """Whether one λ is safe for one method: whether it lies in a usable stretch of step sizes, start by start.
 
     ``below`` and ``above`` are the decades of margin to the ends of the usable range: how far λ may be divided
     or multiplied, for the median start. They are negative on the side on which an unsafe λ is out, and ``None`` if
@@ -25,6 +30,8 @@ class Verdict:
     range
         The median over starts of the stretch that λ lies in; of a start for which it lies in none, the one around its
         best λ. ``None`` if most starts have none.
+    below_interval, above_interval
+        The exact intervals of the two median margins; ``None`` if most starts have no range.
     gap
         The median over starts at λ; between two points of the grid, on the line in log–log through theirs.
     left
@@ -45,6 +52,8 @@ class Verdict:
     starts: int
     seeds: int
     range: UsableRange | None
+    below_interval: Interval | None
+    above_interval: Interval | None
     epsilon: float
     gap: float
     left: float
@@ -55,9 +64,43 @@ class Verdict:
     nothing_to_close: float | None = None
 
     @property
+    def state(self) -> str:
+        """How safe λ is, in words.
+
+        "safe": every start is fine, and they are enough to show 90% of all starts. "safe so far": every start is fine,
+        but they are too few for that. "on the edge": starts disagree, or the margin on a side is under 0.3 decades.
+        "not safe": no start is fine. "no verdict": there is nothing to close, or no update has been taken yet.
+        """
+        if self.nothing_to_close is not None or self.iteration == 0:
+            return UNKNOWN
+        if self.starts == 0:
+            return NOT_SAFE
+        if self.starts < self.seeds or self.near:
+            return EDGE
+        return SAFE if self.bound >= SURE else SO_FAR
+
+    @property
     def safe(self) -> bool:
-        """Whether every start that was tried is fine with λ."""
-        return self.nothing_to_close is None and self.starts == self.seeds
+        """Whether every start that was tried is fine with λ, and none of its ends is near."""
+        return self.state in (SAFE, SO_FAR)
+
+    @property
+    def sure(self) -> bool:
+        """Whether enough starts were tried to say so without reserve."""
+        return self.state == SAFE
+
+    @property
+    def bound(self) -> float:
+        """The share of all starts for which λ is usable that those tried show, at least, with 95%."""
+        return share_at_least(self.starts, self.seeds)
+
+    @property
+    def near(self) -> bool:
+        """Whether an end of the usable range is less than 0.3 decades away; an end of the grid is none."""
+        below, above = self.below, self.above
+        return (below is not None and not self.open_below and below < _NEAR) or (
+            above is not None and not self.open_above and above < _NEAR
+        )
 
     @property
     def below(self) -> float | None:

@@ -8,10 +8,11 @@ import math
 from ..catalogue import methods
 from ..problem import Optimum
 from ..specs import SpecError
+from .certainty import coverage
 from .criterion import RISK, Criterion
 from .judged import Judged
 from .result import Result
-from .robustness import Forgiven, UsableRange, coverage
+from .robustness import Forgiven, UsableRange
 from .spread import spread
 from .verdict import Verdict
 
