@@ -29,6 +29,7 @@ from ..results import (
     blurred,
     certainty,
     decades,
+    few,
     finding,
     interval,
     judgement,
@@ -122,7 +123,7 @@ def _print_result(result: Result, by: Criterion) -> None:
         print(f"{method:8}{number(judged.best_lambda(method)):>10}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
     if len(result.spec.seeds) > 1:
         print(f"In brackets: the {sureness(len(result.spec.seeds))}.")
-    for words in (blurred(judged), against_constant(judged)):
+    for words in (blurred(judged), against_constant(judged), few(len(result.spec.seeds))):
         if words:
             print(f"{words}.")
     for line in measured(result, by.measure):
@@ -157,7 +158,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             report=report,
         )
     print(judgement(verdict))
-    return 0 if verdict.safe else 1
+    return 0 if (verdict.sure if args.sure else verdict.safe) else 1
 
 
 def _figures(args: argparse.Namespace, texts: list[str]) -> int:

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..catalogue import methods
 from ..results import Criterion, Judged, Result, Spread, finding, number
-from .axes import Span, gap_span, rounding, start_gap
+from .axes import Array, Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
-from .palette import theme_named
-from .series import Series
+from .palette import Theme, theme_named
+from .series import Series, Trace, end_bars, starts
 
 STEP_SIZE = "step size λ"
+_MOST_LINES = 20  # starts that are drawn one by one
 HEIGHT_OF = {"risk": "excess risk R(θ̄) − F*", "objective": "suboptimality F̃ − F*"}  # by measure
 
 
@@ -41,7 +42,8 @@ def sensitivity(
     Returns
     -------
     A figure in plotly's JSON form. λ at which any seed diverged, or whose median is far above the start gap,
-    have open triangles in a strip at the top edge, one row per method; they do not stretch the axis.
+    have open triangles in a strip at the top edge, one row per method; they do not stretch the axis. Single starts are
+    faint lines, and bars on the line of ε show how far the ends of the usable range differ between them.
     """
     judged = result.judged(by)
     end, limit, floor = judged.at(), judged.epsilon, judged.floor
@@ -60,7 +62,28 @@ def sensitivity(
     names = [number(lam) for lam in lambdas]
     series = [_series(judged, m, names) for m in range(len(result.spec.methods))] if begun else []
     title, subtitle = _words(judged, begun)
-    return frame.figure(series, "diverged or off the chart", title, subtitle, chosen)
+    figure = frame.figure(series, "diverged or off the chart", title, subtitle, chosen)
+    if begun:
+        faint = [starts(one, gaps, y_span, frame.theme) for one, gaps in zip(series, _ends(judged), strict=True)]
+        figure["data"] = faint + _spreads(judged, y_span, frame.theme) + figure["data"]
+    return figure
+
+
+def _ends(judged: Judged) -> Array:
+    """Return the gaps of every start, shape (methods, seeds, lambdas); none where there are too many for lines."""
+    ends = judged.gaps[:, :, judged.result.reached, :]
+    return ends if 1 < ends.shape[1] <= _MOST_LINES else ends[:, :0]
+
+
+def _spreads(judged: Judged, span: Span, theme: Theme) -> list[Trace]:
+    """Return where the ends of the usable range lie over the starts: short bars on the line of ε."""
+    if judged.nothing_to_close is not None or not span.low <= judged.epsilon <= span.high:
+        return []
+    return [
+        end_bars(name, [ends for ends in (found.low_ends, found.high_ends) if ends is not None], judged.epsilon, theme)
+        for name, found in judged.forgiven.items()
+        if found.typical is not None and len(found.starts) > 1
+    ]
 
 
 def lambda_span(lambdas: tuple[float, ...], mark: float | None = None) -> Span:

@@ -102,6 +102,44 @@ def band(series: Series, x_span: Span, span: Span, theme: Theme) -> Trace:
     }
 
 
+def starts(series: Series, gaps: Array, span: Span, theme: Theme) -> Trace:
+    """Return every start's own line, of gaps (starts, points), faint; what is off the chart is left out."""
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for one in gaps:
+        shown = one <= span.high / _MARKER_ROOM
+        xs += [*series.x, None]
+        ys += [
+            height if seen else None for height, seen in zip(one.clip(*span).tolist(), shown.tolist(), strict=True)
+        ] + [None]
+    return {
+        **_scatter(series, "starts"),
+        "mode": "lines",
+        "x": xs[:-1],
+        "y": ys[:-1],
+        "line": {"width": 1, "color": translucent(style(series.method, theme.name).colour, 0.35)},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def end_bars(method: str, ends: Sequence[tuple[float, float]], height: float, theme: Theme) -> Trace:
+    """Return thick short bars at one height, from the low to the high of each end."""
+    return {
+        "type": "scatter",
+        "uid": f"{method}-ends",
+        "meta": method,
+        "name": method,
+        "legendgroup": method,
+        "mode": "lines",
+        "x": [x for low, high in ends for x in (low, high, None)][:-1],
+        "y": [y for _ in ends for y in (height, height, None)][:-1],
+        "line": {"width": 5, "color": style(method, theme.name).colour},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
 def triangles(series: Series, row: float, span: Span, theme: Theme) -> Trace:
     """Return the open triangles of one method, on the axis of their own above the chart."""
     places = np.flatnonzero(series.raised(span)).tolist()

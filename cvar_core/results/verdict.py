@@ -75,7 +75,7 @@ class Verdict:
             return UNKNOWN
         if self.starts == 0:
             return NOT_SAFE
-        if self.starts < self.seeds or self.near:
+        if not self.unanimous or self.near:
             return EDGE
         return SAFE if self.bound >= SURE else SO_FAR
 
@@ -88,6 +88,11 @@ class Verdict:
     def sure(self) -> bool:
         """Whether enough starts were tried to say so without reserve."""
         return self.state == SAFE
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether λ is usable for every start that was tried."""
+        return self.starts == self.seeds
 
     @property
     def bound(self) -> float:

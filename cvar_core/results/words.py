@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+from itertools import combinations
 
 from ..catalogue import methods
 from ..problem import Optimum
 from ..specs import SpecError
-from .certainty import coverage
+from .certainty import Interval, coverage, share_at_least
 from .criterion import RISK, Criterion
 from .judged import Judged
 from .result import Result
 from .robustness import Forgiven, UsableRange
 from .spread import spread
-from .verdict import Verdict
+from .verdict import SURE, Verdict
 
 # What a number that calls a step size safe is about, in the words that every place uses.
 GAP = {"risk": "excess risk of the model", "objective": "suboptimality"}
@@ -135,11 +136,11 @@ def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
     if _looks_better(risk, objective):
         left = "" if objective.left == math.inf else f": {_percent(objective.left)} of the objective's gap is left"
         return f"{label}: by the model's risk {step} is {_usable(risk)}, but its threshold is off{left}"
-    if risk.safe == objective.safe:
+    if risk.unanimous == objective.unanimous:
         return ""
-    better, worse = (risk, objective) if risk.safe else (objective, risk)  # by both it is fine for most starts
+    better, worse = (risk, objective) if risk.unanimous else (objective, risk)  # by both it is fine for most starts
     by_each = [f"by {JUDGED_BY[each.measure]}" for each in (better, worse)]
-    return f"{label}: {by_each[0]} {step} is safe, {by_each[1]} for {_starts(worse)} only"
+    return f"{label}: {by_each[0]} {step} is usable for every start, {by_each[1]} for {_starts(worse)} only"
 
 
 def _looks_better(one: Verdict, other: Verdict) -> bool:
@@ -148,7 +149,7 @@ def _looks_better(one: Verdict, other: Verdict) -> bool:
 
 
 def _usable(verdict: Verdict) -> str:
-    return "safe" if verdict.safe else f"usable for {verdict.starts} of {verdict.seeds} starts"
+    return "safe" if verdict.safe else f"usable for {_starts(verdict)}"
 
 
 def certainty(optimum: Optimum) -> str:
@@ -185,7 +186,10 @@ def _share(name: str, value: float) -> str:
 
 
 def finding(result: Result, by: Criterion | None = None) -> str:
-    """Say in one sentence how many decades of λ each method forgives, the most forgiving first, and judged by what."""
+    """Say in one sentence how many decades of λ each method forgives, the most forgiving first, and judged by what.
+
+    A difference is claimed only where the starts tell the methods apart; which cannot be told apart is said.
+    """
     judged = result.judged(by)
     if judged.nothing_to_close is not None:
         return beginning(judged)
@@ -200,7 +204,24 @@ def finding(result: Result, by: Criterion | None = None) -> str:
     first, *others = order
     rest = ", ".join(f"{methods[name].label} {decades(found[name])}" for name in others)
     most = f"{methods[first].label} forgives {decades(found[first])} decades of λ"
-    return f"{most}{f', {rest}' if rest else ''}, {what}"
+    return f"{most}{f', {rest}' if rest else ''}, {what}{_not_told_apart(judged, order)}"
+
+
+def _not_told_apart(judged: Judged, order: list[str]) -> str:
+    """Say which methods the starts cannot tell apart; empty where they tell all, or where one start is all there is."""
+    if len(judged.result.spec.seeds) == 1:
+        return ", from one start"
+    alike = [
+        pair
+        for pair in combinations(order, 2)
+        if any(judged.forgiven[name].decades is not None for name in pair) and not judged.compare(*pair).told_apart
+    ]
+    if not alike:
+        return ""
+    if len(order) > 2 and len(alike) == len(order) * (len(order) - 1) // 2:
+        return "; none of them can be told apart"
+    pairs = " nor ".join(f"{methods[one].label} and {methods[other].label}" for one, other in alike)
+    return f"; {pairs} cannot be told apart" if len(alike) == 1 else f"; neither {pairs} can be told apart"
 
 
 def judgement(verdict: Verdict) -> str:
@@ -216,16 +237,15 @@ def judgement(verdict: Verdict) -> str:
             "objective tells."
         )
     left = f"median {GAP[verdict.measure]} {number(verdict.gap)} {{}} ε = {number(verdict.epsilon)}"
-    starts = _starts(verdict)
-    if verdict.safe:
+    about = f"λ = {lam} is {verdict.state} for {label} {what}"
+    if verdict.unanimous:
         reason = left.format("≤" if verdict.gap <= verdict.epsilon else "against")
-        return f"λ = {lam} is safe for {label} {what}: {starts}, {_margins(verdict)} ({reason}{_source(verdict)})."
+        return f"{about}: {_shown(verdict)}, {_margins(verdict)} ({reason}{_source(verdict)})."
     if verdict.diverged:
         why = f"{verdict.diverged} of {verdict.seeds} diverged{' beside it' if verdict.between else ''}"
     else:
         why = left.format(">" if verdict.gap > verdict.epsilon else "≤")
-    edge = "on the edge" if verdict.starts else "not safe"
-    return f"λ = {lam} is {edge} for {label} {what}: usable for {starts}, {why}{_source(verdict)}; {advice(verdict)}."
+    return f"{about}: usable for {_starts(verdict)}, {why}{_source(verdict)}; {advice(verdict)}."
 
 
 def margin(verdict: Verdict) -> str:
@@ -234,10 +254,10 @@ def margin(verdict: Verdict) -> str:
         return "not known yet"
     if verdict.nothing_to_close is not None:
         return "neither safe nor unsafe: there is nothing to close"
-    if verdict.safe:
-        return f"safe for {_starts(verdict)}, {_margins(verdict)}"
+    if verdict.unanimous:
+        return f"{verdict.state}: {_starts(verdict)}, {_margins(verdict)}"
     if verdict.starts:
-        return f"on the edge: usable for {_starts(verdict)}"
+        return f"{verdict.state}: usable for {_starts(verdict)}"
     if verdict.diverged:
         runs = f"{verdict.diverged} of {verdict.seeds} starts" if verdict.seeds > 1 else "the run"
         return f"not safe: {runs} diverged{' beside it' if verdict.between else ''}"
@@ -246,11 +266,24 @@ def margin(verdict: Verdict) -> str:
     return f"not safe{whom}: {'just above' if times == '1' else f'{times} ×'} ε"
 
 
+def few(count: int) -> str:
+    """Say how little so many starts show even where all of them agree; empty where they are enough."""
+    shown = share_at_least(count, count)
+    if shown >= SURE:
+        return ""
+    runs = f"{count} starts that agree show" if count > 1 else "One start shows"
+    return f"{runs} no more than that {_percent(shown)} of all starts are fine (with 95%); 29 would show 90%"
+
+
 def advice(verdict: Verdict) -> str:
     """Say which step sizes are usable instead."""
     if verdict.range is None:
         return "no λ of the grid is usable"
     return f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
+
+
+def _shown(verdict: Verdict) -> str:
+    return f"{_starts(verdict)}, which show{'s' * (verdict.seeds == 1)} at least {_percent(verdict.bound)} of all"
 
 
 def _starts(verdict: Verdict) -> str:
@@ -262,9 +295,14 @@ def _near(share: float) -> str:
 
 
 def _margins(verdict: Verdict) -> str:
-    below = f"{'≥ ' if verdict.open_below else ''}{verdict.below:.1f}"
-    above = f"{'≥ ' if verdict.open_above else ''}{verdict.above:.1f}"
+    below = _with_interval(verdict.below, verdict.below_interval, verdict.open_below, verdict.seeds)
+    above = _with_interval(verdict.above, verdict.above_interval, verdict.open_above, verdict.seeds)
     return f"margin {below} decades below and {above} above"
+
+
+def _with_interval(value: float | None, interval: Interval | None, open_end: bool, seeds: int) -> str:
+    spread = "" if interval is None or seeds < 2 else f" ({interval.low:.1f}–{interval.high:.1f})"
+    return f"{'≥ ' if open_end else ''}{value:.1f}{spread}"
 
 
 def _source(verdict: Verdict) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.figures import curves, sensitivity, without_title
 from cvar_core.reading import number as read_number
-from cvar_core.results import MEASURES, RISK, Criterion, number, round_up
+from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 
 from . import history, panels
 from .alive import keep_alive
@@ -31,6 +31,7 @@ HEIGHT = 430  # px of the two charts
 _LOOKS = {3: 0.5, 12: 1.0, math.inf: 2.0}
 _BELOW = 2.3  # times as long for what lies below the fold; no whole number, or both would always come at once
 _BEST = "best"
+_STARTS = (20, 80)  # more of them, where there are few
 
 
 class Picture(NamedTuple):
@@ -91,7 +92,7 @@ class Study:
         if view is None or view.result is None:
             st.fragment(self._await_panels, run_every=every)(run)
         else:
-            self._offer_points(view.result)
+            self._offer_more(view.result)
             panels.draw(self._desk, run, self._by, every)
 
     def _draw(self, spec: SweepSpec, was_live: bool) -> None:
@@ -159,6 +160,24 @@ class Study:
         )
         return Picture(verdict(result, by, self._lam, colours), (left, right))
 
+    def _offer_more(self, result: Result) -> None:
+        """Say once what the numbers cannot show for want of starts or points, with the buttons that mend it."""
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-more"):
+            self._offer_starts(len(result.spec.seeds))
+            self._offer_points(result)
+
+    def _offer_starts(self, count: int) -> None:
+        words = few(count)
+        more = next((each for each in _STARTS if count < each <= self._manager.limits.seeds), None)
+        if not words:
+            return
+        st.caption(f"{words}.", width="content")
+        if more is not None:
+            st.button(
+                f"Run {more} starts", icon=":material/groups:", key=f"{self._page}-starts",
+                on_click=self._take, args=("seeds", more),
+            )  # fmt: skip
+
     def _offer_points(self, result: Result) -> None:
         """Where the points cannot tell runs apart, offer as many as could, or say that the server takes no more."""
         needed = result.judged(self._by).points_needed
@@ -170,13 +189,13 @@ class Study:
             count = min(most, round_up(needed))
             st.button(
                 f"Evaluate on {count:,} points", icon=":material/zoom_in:", key=f"{self._page}-points",
-                on_click=self._take_points, args=(count,),
+                on_click=self._take, args=("eval_size", count),
             )  # fmt: skip
         else:
             st.caption(f"This server evaluates on at most {most:,} points.")
 
-    def _take_points(self, count: int) -> None:
-        st.session_state[self._key("eval_size")] = count
+    def _take(self, control: str, count: int) -> None:
+        st.session_state[self._key(control)] = count
         press(self._page)
 
     def _recall_chosen(self, lambdas: tuple[float, ...]) -> None:

@@ -10,8 +10,11 @@ from cvar_core import Result, SpecError
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
 from cvar_core.results import (
+    EDGE,
     JUDGED_BY,
     MEASURES,
+    SAFE,
+    SO_FAR,
     Criterion,
     Judged,
     UsableRange,
@@ -46,10 +49,8 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
     words = f"{'' if _over(result) else 'So far: '}{finding(result, by)}."
     if lam is None or mine is None or judged.nothing_to_close is not None:  # outside of the grid, which the card says
         return words
-    safe = [methods[m].label for m in result.spec.methods if mine[m].safe]
-    edge = [methods[m].label for m in result.spec.methods if mine[m].starts and not mine[m].safe]
-    parts = [f"safe for {_listed(safe)}"] if safe else []
-    parts += [f"on the edge for {_listed(edge)}"] if edge else []
+    whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
+    parts = [f"{state} for {_listed(names)}" for state, names in whom.items() if names]
     return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
 
 
@@ -125,7 +126,7 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
         low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
         return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
     unknown = verdict.iteration == 0 or verdict.nothing_to_close is not None
-    mark = "?" if unknown else "✓" if verdict.safe else "≈" if verdict.starts else "✗"
+    mark = "?" if unknown else "✓" if verdict.safe else "≈" if verdict.state == EDGE else "✗"
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
     return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
 

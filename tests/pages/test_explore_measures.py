@@ -160,3 +160,26 @@ def test_a_run_of_an_earlier_version_opens_with_a_sentence(jobs, held):
     assert jobs.view(small(), "").status == "done"
     assert store.run(run).error is None
     assert json.dumps(jobs.view(small(), "").result.to_dict()["methods"])
+
+
+def test_few_starts_are_said_once_with_the_button_that_mends_it(jobs, held):
+    page = finished(held)
+    assert words(page).count("2 starts that agree show no more than that 22% of all starts are fine") == 1
+    page = shown(button(page, "Run 20 starts").click().run())
+    assert page.number_input(key="explore_seeds").value == 20
+    assert page.session_state["explore-shown"].spec == small(seeds=20)
+    held.work()
+    assert button(shown(page.run()), "Run 80 starts")
+
+
+def test_enough_starts_are_safe_without_reserve(jobs, held):
+    link = {
+        "explore_seeds": "30",
+        "explore_iterations": "3000",
+        "explore_grid": "list",
+        "explore_list": "0.01,0.1,1,10",
+    }
+    told = words(finished(held, **link, explore_methods=["spl"], explore_lambda="1"))
+    assert "starts that agree show no more" not in told
+    assert "λ = 1 is safe for SPL." in told
+    assert "is safe: 30 of 30 starts, margin" in told

@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 from cvar_core import Problem, sweep
 from cvar_core.results import Criterion, Forgiven, UsableRange, coverage
-from cvar_core.results.robustness import order_statistic, usable_range
+from cvar_core.results.certainty import order_statistic
+from cvar_core.results.robustness import usable_range
 from tests.results.making import QUIET, forgiven, judged, made
 
 NAN = math.nan

@@ -55,7 +55,7 @@ def test_the_measure_switches_all_that_is_said():
     assert judged(TWO, measure="objective").iterations().tolist() == [[[math.inf, 10, 10, math.inf]]]
     for measure, safe in (("risk", [False, False, True, True]), ("objective", [False, True, True, False])):
         verdicts = [TWO.verdict("spl", lam, measure=measure) for lam in TWO.spec.lambdas]
-        assert [each.safe for each in verdicts] == safe
+        assert [each.unanimous for each in verdicts] == safe
         assert {each.measure for each in verdicts} == {measure}
         row = TWO.robustness(measure=measure).iloc[0]
         assert row["decades"] == forgiven(TWO, measure=measure).decades
@@ -66,7 +66,7 @@ def test_to_dict_has_both_measures(real):
     told = real.to_dict(Criterion("objective", 0.8))
     assert told["measure"] == "objective"
     assert set(told["by_measure"]) == set(MEASURES)
-    said = {"epsilon", "start_gap", "nothing_to_close", "points_needed", "methods"}
+    said = {"comparisons", "epsilon", "start_gap", "nothing_to_close", "points_needed", "methods"}
     for measure, each in told["by_measure"].items():
         assert set(each) == said
         by = real.judged(Criterion(measure, 0.8))

@@ -24,7 +24,7 @@ def made(finals, recorded=2, **given) -> Result:
 def stretches(result: Result, epsilon: float) -> list[UsableRange]:
     """Every usable stretch of the only start, found from each point of the grid by itself."""
     verdicts = [result.verdict("spl", lam, epsilon) for lam in result.spec.lambdas]
-    return [one.range for one in verdicts if one.safe]
+    return [one.range for one in verdicts if one.starts]
 
 
 finals = st.one_of(st.floats(1e-6, 1e6), st.sampled_from([NAN, 0.0, -1e-12, 1e-300, 1e160, 1.7e308, 10.0]))
@@ -51,22 +51,24 @@ def test_a_lambda_is_usable_for_a_start_exactly_if_it_lies_in_one_of_its_stretch
         verdict = result.verdict("spl", lam, epsilon)
         single = [each.verdict("spl", lam, epsilon) for each in alone]
         assert verdict.lam == pytest.approx(lam, rel=1e-9)  # the grid's own, where it is that up to rounding
-        assert [each.safe for each in single] == [any(verdict.lam in stretch for stretch in one) for one in usable]
-        assert verdict.starts == sum(each.safe for each in single)
-        assert verdict.safe == (verdict.starts == verdict.seeds == len(gaps))
+        assert [each.unanimous for each in single] == [any(verdict.lam in stretch for stretch in one) for one in usable]
+        assert verdict.starts == sum(each.unanimous for each in single)
+        assert verdict.unanimous == (verdict.starts == verdict.seeds == len(gaps))
+        assert verdict.safe == (verdict.unanimous and not verdict.near)
+        assert not verdict.sure, "five starts are too few"
         for each, one in zip(single, usable, strict=True):
-            if each.safe:
+            if each.unanimous:
                 assert each.range in one
                 assert each.diverged == 0
                 assert each.gap <= epsilon * (1 + 1e-9)
                 assert each.below >= 0 <= each.above
             elif not each.diverged:
                 assert each.gap >= epsilon * (1 - 1e-9)
-        if verdict.safe:
+        if verdict.unanimous:
             assert verdict.diverged == 0
             assert verdict.below >= 0 <= verdict.above
         assert judgement(verdict)
-        words = "safe" if verdict.safe else "on the edge" if verdict.starts else "not safe"
+        words = "safe so far" if verdict.safe else "on the edge" if verdict.starts else "not safe"
         assert margin(verdict).startswith(words)
         assert f"is {words} for SPL by the model's risk" in judgement(verdict)
 
@@ -113,8 +115,8 @@ def test_between_two_points_each_start_is_read_on_its_line_in_log_log():
     assert verdict.gap == pytest.approx(1000**0.5)
     assert verdict.between == (1.0, 10.0)
     assert not verdict.safe
-    assert result.verdict("spl", 10**0.67, 10).safe
-    assert not result.verdict("spl", 10**0.66, 10).safe
+    assert result.verdict("spl", 10**0.67, 10).unanimous
+    assert not result.verdict("spl", 10**0.66, 10).unanimous
     crossing = made([[1000, 0.1, 1], [0.1, 1000, 1], [1000, 0.1, 1]])
     verdict = crossing.verdict("spl", 10**0.5, 20)
     assert verdict.starts == 3, "each lies on its own line"
@@ -124,7 +126,8 @@ def test_between_two_points_each_start_is_read_on_its_line_in_log_log():
 def test_the_words_tell_where_a_lambda_that_was_not_run_is_read():
     result = made([[1, 0.1, 1, 1000]])
     assert judgement(result.verdict("spl", 3, 10)) == (
-        "λ = 3 is safe for SPL by the model's risk: 1 of 1 start, margin ≥ 0.5 decades below and 1.9 above"
+        "λ = 3 is safe so far for SPL by the model's risk: 1 of 1 start, which shows at least 5% of all, "
+        "margin ≥ 0.5 decades below and 1.9 above"
         " (median excess risk of the model 0.333 ≤ ε = 10, read between λ = 1 and 10)."
     )
     assert judgement(result.verdict("spl", 500, 10, measure="objective")) == (
@@ -174,8 +177,12 @@ def test_rounding_below_no_gap_at_all_moves_no_end():
 @pytest.mark.parametrize(
     ("finals", "lam", "words"),
     [
-        ([[1000, 1, 0.1, 1, 1000]], 100, "safe for 1 of 1 start, margin 1.3 decades below and 1.3 above"),
-        ([[1, 1, 0.1, 1, 1]] * 2, 10, "safe for 2 of 2 starts, margin ≥ 1.0 decades below and ≥ 3.0 above"),
+        ([[1000, 1, 0.1, 1, 1000]], 100, "safe so far: 1 of 1 start, margin 1.3 decades below and 1.3 above"),
+        (
+            [[1, 1, 0.1, 1, 1]] * 2,
+            10,
+            "safe so far: 2 of 2 starts, margin ≥ 1.0 (1.0–1.0) decades below and ≥ 3.0 (3.0–3.0) above",
+        ),
         ([[1, NAN], [1, NAN], [1, 5]], 10, "on the edge: usable for 1 of 3 starts"),
         ([[1, NAN], [1, NAN], [1, 50]], 10, "not safe: 2 of 3 starts diverged"),
         ([[1, NAN]], 10, "not safe: the run diverged"),
@@ -214,4 +221,4 @@ def test_a_running_sweep_is_judged_as_far_as_it_has_come():
     running = Result(spec, ended.optimum, risks + 1, np.array([[2]]), {"risk": risks})
     assert running.verdict("spl", 3).iteration == 1
     assert running.verdict("spl", 3).safe
-    assert not running.verdict("spl", 90).safe
+    assert not running.verdict("spl", 90).unanimous

@@ -138,8 +138,10 @@ ALL, NONE, SOME = [5] * 3, [72] * 3, [5, 5, 30]
                     "72% of the model's excess risk is left"),
         (NONE, ALL, "SPL: by the model's risk λ = 1 is safe, but its threshold is off: "
                     "72% of the objective's gap is left"),
-        (ALL, SOME, "SPL: by the objective λ = 1 is safe, by the model's risk for 2 of 3 starts only"),
-        (SOME, ALL, "SPL: by the model's risk λ = 1 is safe, by the objective for 2 of 3 starts only"),
+        (ALL, SOME, "SPL: by the objective λ = 1 is usable for every start, "
+                    "by the model's risk for 2 of 3 starts only"),
+        (SOME, ALL, "SPL: by the model's risk λ = 1 is usable for every start, "
+                    "by the objective for 2 of 3 starts only"),
         ([5, 5, 30], NONE, "SPL: by the objective λ = 1 looks usable for 2 of 3 starts, but that is the threshold: "
                            "72% of the model's excess risk is left"),
         (ALL, [NAN] * 3, "SPL: by the objective λ = 1 looks safe, but that is the threshold"),
@@ -160,8 +162,8 @@ def test_while_the_runs_are_starting_nothing_disagrees():
 def test_the_sentence_of_a_verdict_has_measure_and_starts():
     result = made([[[1, 50], [1, 1], [1, 50]]], models=[[[1, 1], [1, 1], [1, 1]]])
     assert judgement(result.verdict("spl", 10.0, 10)) == (
-        "λ = 10 is safe for SPL by the model's risk: 3 of 3 starts, margin ≥ 1.0 decades below and ≥ 0.0 above "
-        "(median excess risk of the model 1 ≤ ε = 10)."
+        "λ = 10 is safe so far for SPL by the model's risk: 3 of 3 starts, which show at least 37% of all, "
+        "margin ≥ 1.0 (1.0–1.0) decades below and ≥ 0.0 (0.0–0.0) above (median excess risk of the model 1 ≤ ε = 10)."
     )
     assert judgement(result.verdict("spl", 10.0, 10, "objective")) == (
         "λ = 10 is on the edge for SPL by the objective: usable for 1 of 3 starts, median suboptimality 50 > ε = 10; "
@@ -171,8 +173,11 @@ def test_the_sentence_of_a_verdict_has_measure_and_starts():
 
 def test_the_finding_names_the_most_forgiving_first_and_the_measure():
     result = made([[[1000, 1, 1000]], [[1000, 1, 1]], [[60, 70, 80]]], methods=("sgm", "spl", "spl+"))
-    assert finding(result) == "SPL forgives ≥ 1.3 decades of λ, SGM 0.7, SPL₊ none, judged by the model's risk"
-    assert finding(result, OBJECTIVE).endswith(", judged by the objective")
+    assert (
+        finding(result)
+        == "SPL forgives ≥ 1.3 decades of λ, SGM 0.7, SPL₊ none, judged by the model's risk, from one start"
+    )
+    assert finding(result, OBJECTIVE).endswith(", judged by the objective, from one start")
 
 
 def test_decades_have_their_interval():
