@@ -17,9 +17,11 @@ from .results import (
     Result,
     UsableRange,
     against_constant,
+    best,
     blurred,
     certainty,
     decades,
+    few,
     finding,
     interval,
     number,
@@ -129,7 +131,8 @@ def _lead(result: Result, by: Criterion) -> str:
         f"A step size λ is usable for a start when the run does not diverge and {reach}. The gap here is {gap}: "
         f"{number(judged.start)} at the start, so that ε = {number(judged.epsilon)}, both the median over the starts."
     )
-    return " ".join([words, *(f"{more}." for more in (blurred(judged), against_constant(judged)) if more)])
+    further = (blurred(judged), against_constant(judged), few(len(result.spec.seeds)))
+    return " ".join([words, *(f"{more}." for more in further if more)])
 
 
 def _verdicts(result: Result, by: Criterion) -> str:
@@ -138,10 +141,10 @@ def _verdicts(result: Result, by: Criterion) -> str:
     first = judged[by.measure]
     rows = []
     for m, name in enumerate(spec.methods):
-        best = first.best_lambda(name)
-        gap = None if best is None else float(first.at().median[m, spec.lambdas.index(best)])
+        lam = first.best_lambda(name)
+        gap = None if lam is None else float(first.at().median[m, spec.lambdas.index(lam)])
         widths = [_forgiven(each, name) for each in judged.values()]
-        cells = [number(best), number(gap), _range(first.forgiven[name].typical), *widths]
+        cells = [best(first, name), number(gap), _range(first.forgiven[name].typical), *widths]
         label = (
             f'<th scope="row"><span class="method-{m}">{figures.glyph(name)}</span> {escape(methods[name].label)}</th>'
         )

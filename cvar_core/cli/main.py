@@ -26,6 +26,7 @@ from ..results import (
     Judged,
     Result,
     against_constant,
+    best,
     blurred,
     certainty,
     decades,
@@ -114,13 +115,13 @@ def _print_result(result: Result, by: Criterion) -> None:
     print(f"F* = {optimum.value:.6g} ({certainty(optimum)}), ε = {number(judged.epsilon)}, {timings['total']:.1f} s")
     both = {name: result.judged(replace(by, measure=name)) for name in sorted(MEASURES, key=lambda m: m != by.measure)}
     heads = "".join(f"{f'decades by {name}':>22}" for name in both)
-    print(f"{'method':8}{'best λ':>10}{'usable from':>13}{'to':>10}{heads}")
+    print(f"{'method':8}{'best λ':>22}{'usable from':>13}{'to':>10}{heads}")
     for method, found in judged.forgiven.items():
         typical = found.typical
         ends = (number(typical.low), number(typical.high)) if typical else ("–", "–")
         holes = "  (holes)" if typical and typical.holes else ""
         widths = "".join(f"{_width(each, method):>22}" for each in both.values())
-        print(f"{method:8}{number(judged.best_lambda(method)):>10}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
+        print(f"{method:8}{best(judged, method):>22}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
     if len(result.spec.seeds) > 1:
         print(f"In brackets: the {sureness(len(result.spec.seeds))}.")
     for words in (blurred(judged), against_constant(judged), few(len(result.spec.seeds))):

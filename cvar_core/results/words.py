@@ -69,6 +69,14 @@ def interval(found: Forgiven) -> str:
     return f"{found.decades_low:.1f}–{found.decades_high:.1f}"
 
 
+def best(judged: Judged, method: str) -> str:
+    """Return a method's best λ, with the interval of the starts' own best ones where they differ."""
+    found, spread = judged.best_lambda(method), judged.best_interval(method)
+    if found is None or spread is None or spread.low == spread.high:
+        return number(found)
+    return f"{number(found)} ({number(spread.low)}–{number(spread.high)})"
+
+
 def sureness(count: int) -> str:
     """Say what the interval of ``count`` starts is."""
     return f"{100 * coverage(count):.0f}% interval of the median over {count} starts"

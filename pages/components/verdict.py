@@ -20,6 +20,7 @@ from cvar_core.results import (
     UsableRange,
     Verdict,
     against_constant,
+    best,
     blurred,
     decades,
     disagreement,
@@ -106,7 +107,7 @@ def _forgiven(judged: Judged, name: str) -> str:
     usable = "nothing usable" if typical is None else f"usable {_ends(typical)}"
     return (
         f'<div class="decades">{escape(decades(found))}{sure}{unit}</div>'
-        f"<p>best λ = {escape(number(judged.best_lambda(name)))} · {escape(usable)}</p>"
+        f"<p>best λ = {escape(best(judged, name))} · {escape(usable)}</p>"
     )
 
 

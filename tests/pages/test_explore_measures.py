@@ -173,13 +173,8 @@ def test_few_starts_are_said_once_with_the_button_that_mends_it(jobs, held):
 
 
 def test_enough_starts_are_safe_without_reserve(jobs, held):
-    link = {
-        "explore_seeds": "30",
-        "explore_iterations": "3000",
-        "explore_grid": "list",
-        "explore_list": "0.01,0.1,1,10",
-    }
-    told = words(finished(held, **link, explore_methods=["spl"], explore_lambda="1"))
+    link = {"explore_seeds": "30", "explore_iterations": "3000", "explore_methods": ["spl"], "explore_lambda": "1"}
+    told = words(finished(held, **link, explore_grid="list", explore_list="0.01,0.1,1,10"))
     assert "starts that agree show no more" not in told
     assert "λ = 1 is safe for SPL." in told
     assert "is safe: 30 of 30 starts, margin" in told
