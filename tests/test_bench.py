@@ -34,7 +34,15 @@ def test_the_answer_is_json(results: dict[str, Any]) -> None:
 
 def test_every_section_is_printed(results: dict[str, Any], printed: list[str]) -> None:
     text = "\n".join(printed)
-    for heading in ("1. Stepping", "2. Evaluation", "3. The optimum", "4. A whole panel", "5a.", "5e."):
+    for heading in (
+        "1. Stepping",
+        "2. Evaluation",
+        "3. The optimum",
+        "4. A whole panel",
+        "5a.",
+        "5e.",
+        "6. Statistics",
+    ):
         assert heading in text
     assert "DISAGREES" not in text
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import evaluation, growth, stepping, whole
+from . import evaluation, growth, statistics, stepping, whole
 from .measure import machine
 from .sizes import PAPER, QUICK
 
@@ -40,6 +40,7 @@ def run(quick: bool = False, out: Callable[[str], None] = print, *, all_panels: 
         "optimum": whole.optimum(sizes, out),
         "panels": whole.panels(sizes, all_panels, out),
         "growth": growth.measure(sizes, out),
+        "statistics": statistics.measure(sizes, out),
     }
     results["seconds"] = time.perf_counter() - begun
     out(f"\nThe benchmark took {results['seconds']:.0f} seconds.")

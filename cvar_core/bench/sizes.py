@@ -25,6 +25,7 @@ class Sizes:
     growth_dims: tuple[int, ...]
     growth_counts: tuple[int, ...]
     growth_steps: int  # steps where something else than their number grows
+    statistics_rounds: int  # of a result's statistics, which take milliseconds
 
 
 PAPER = Sizes(
@@ -44,6 +45,7 @@ PAPER = Sizes(
     growth_dims=(2, 10, 50, 200, 1_000),
     growth_counts=(10_000, 100_000, 1_000_000),
     growth_steps=10_000,
+    statistics_rounds=20,
 )
 
 QUICK = Sizes(
@@ -63,4 +65,5 @@ QUICK = Sizes(
     growth_dims=(2, 10),
     growth_counts=(1_000, 5_000),
     growth_steps=500,
+    statistics_rounds=2,
 )
