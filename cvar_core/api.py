@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +14,7 @@ from .cancel import Stop
 from .catalogue import losses
 from .engine import Progress, run
 from .problem import Problem
-from .results import RISK, Result, Verdict, criterion
+from .results import RISK, Result, Verdict, criterion, remarks
 from .specs import SpecError, SweepSpec, paper_grid
 
 
@@ -101,7 +102,9 @@ def check(
         report=report,
         stop=stop,
     )
-    return result.judged(by).verdict(method, lam)
+    judged = result.judged(by)
+    verdict = judged.verdict(method, lam)
+    return replace(verdict, remarks=remarks(judged, method, verdict.lam))
 
 
 def thread_count(workers: Any) -> int:

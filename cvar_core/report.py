@@ -144,7 +144,8 @@ def _verdicts(result: Result, by: Criterion) -> str:
         lam = first.best_lambda(name)
         gap = None if lam is None else float(first.at().median[m, spec.lambdas.index(lam)])
         widths = [_forgiven(each, name) for each in judged.values()]
-        cells = [best(first, name), number(gap), _range(first.forgiven[name].typical), *widths]
+        usable = "no verdict" if first.nothing_to_close is not None else _range(first.forgiven[name].typical)
+        cells = [best(first, name), number(gap), usable, *widths]
         label = (
             f'<th scope="row"><span class="method-{m}">{figures.glyph(name)}</span> {escape(methods[name].label)}</th>'
         )

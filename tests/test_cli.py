@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -284,3 +285,24 @@ def test_compile_runs_every_loss(monkeypatch, capsys):
         (name, sparse) for name in losses.names() for sparse in (False, True)
     ]
     assert "squared" in capsys.readouterr().out
+
+
+def test_a_check_says_what_its_verdict_would_hide(tmp_path, capsys):
+    """Rows of one huge column: most of a terrible start's gap is soon closed, and the model is still no good."""
+    rng = np.random.default_rng(0)
+    rows = 1e4 * rng.normal(size=200)
+    lines = ["x,y", *(f"{x},{y}" for x, y in zip(rows, rng.normal(size=200), strict=True))]
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(lines))
+    flags = ["--data", str(file), "--loss", "absolute", "--iterations", "40", "--seeds", "3", "--epsilon", "50%"]
+    codes = {main(["check", *flags, "--method", "spl", "--lambda", lam]) for lam in ("1e-6", "1e-5", "1e-4", "0.001")}
+    said = capsys.readouterr().out
+    assert codes <= {0, 1}
+    assert len(said.splitlines()) == 4, "one line each"
+    assert "the best constant prediction has a CVaR of" in said
+
+
+def test_where_there_is_no_verdict_no_range_is_printed(capsys):
+    assert main(["sweep", "--loss", "absolute", "--noise", "lognormal", "--eval-size", "500", "--seeds", "2"]) == 0
+    rows = capsys.readouterr().out.splitlines()[3:6]
+    assert all(row.count("–") >= 2 and "no verdict" in row for row in rows)

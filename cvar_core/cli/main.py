@@ -25,6 +25,7 @@ from ..results import (
     Criterion,
     Judged,
     Result,
+    UsableRange,
     against_constant,
     best,
     blurred,
@@ -117,8 +118,8 @@ def _print_result(result: Result, by: Criterion) -> None:
     heads = "".join(f"{f'decades by {name}':>22}" for name in both)
     print(f"{'method':8}{'best λ':>22}{'usable from':>13}{'to':>10}{heads}")
     for method, found in judged.forgiven.items():
-        typical = found.typical
-        ends = (number(typical.low), number(typical.high)) if typical else ("–", "–")
+        typical = found.typical if judged.nothing_to_close is None else None
+        ends = _ends(typical) if typical else ("–", "–")
         holes = "  (holes)" if typical and typical.holes else ""
         widths = "".join(f"{_width(each, method):>22}" for each in both.values())
         print(f"{method:8}{best(judged, method):>22}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
@@ -129,6 +130,10 @@ def _print_result(result: Result, by: Criterion) -> None:
             print(f"{words}.")
     for line in measured(result, by.measure):
         print(line)
+
+
+def _ends(found: UsableRange) -> tuple[str, str]:
+    return ("≤ " if found.open_low else "") + number(found.low), ("≥ " if found.open_high else "") + number(found.high)
 
 
 def _width(judged: Judged, method: str) -> str:
@@ -158,7 +163,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             checkpoints=reading.whole("--checkpoints", args.checkpoints),
             report=report,
         )
-    print(judgement(verdict))
+    print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]))
     return 0 if (verdict.sure if args.sure else verdict.safe) else 1
 
 

@@ -78,6 +78,9 @@ def _series(run: Judged, run_name: str, *, second: bool = False) -> list[Series]
 
 def _title(runs: tuple[Judged, Judged], names: tuple[str, str], ranges: tuple[Ranges, ...]) -> str:
     """Say what the most forgiving method that both sweeps ran forgives in each."""
+    for run, name in zip(runs, names, strict=True):
+        if run.nothing_to_close is not None:
+            return f"In {name} the start leaves the model nothing to close: judge by the objective to compare"
     begun = [_begun(run) for run in runs]
     if not any(begun):
         return "The runs are starting"

@@ -19,8 +19,9 @@ from .points import DensePoints
 if TYPE_CHECKING:
     from .problem import Problem
 
+_MOST = 5_000  # points of a draw: enough for the order of magnitude, which is all that a floor is for
 _DRAWS = 3
-_MOST = 20_000  # points of a draw
+_WIDE = 30  # dimensions, from which a draw takes long and one has to do
 
 
 def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float | None:
@@ -37,8 +38,8 @@ def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float
         return max(cvar(problem.losses(problem.theta_gen), spec.beta) - optimum.value, 0.0)
     if not bool(optimum.theta.any()):
         return 0.0
-    size = min(spec.eval_size, _MOST)
-    scores = torch.tensor([_score(problem, size, number, stop) for number in range(_DRAWS)], dtype=torch.float64)
+    size, draws_made = min(spec.eval_size, _MOST), _DRAWS if spec.dim < _WIDE else 1
+    scores = torch.tensor([_score(problem, size, number, stop) for number in range(draws_made)], dtype=torch.float64)
     above = float(scores.mean()) - optimum.value
     return max(above / (1 + spec.eval_size / size), 0.0)
 

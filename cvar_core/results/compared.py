@@ -17,12 +17,16 @@ class Comparison:
         The decades that ``first`` forgives less those that ``second`` does, of each start.
     measure
         By which runs are judged.
+    first_cut, second_cut
+        Whether the grid cut a start of that method short, so that it may forgive more than is known.
     """
 
     first: str
     second: str
     measure: str
     differences: tuple[float, ...]
+    first_cut: bool = False
+    second_cut: bool = False
 
     @property
     def difference(self) -> float:
@@ -45,5 +49,5 @@ class Comparison:
 
     @property
     def told_apart(self) -> bool:
-        """Whether the interval excludes 0: only then is a difference claimed."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval excludes 0, and the lesser of the two is known to its end: only then is it claimed."""
+        return (self.low > 0 and not self.second_cut) or (self.high < 0 and not self.first_cut)

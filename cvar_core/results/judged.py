@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 from collections.abc import Callable
@@ -44,7 +45,9 @@ class Judged:
     """What a result says by one criterion. Made by ``Result.judged``, which keeps it: a result never changes."""
 
     def __init__(self, result: Result, criterion: Criterion) -> None:
-        self.result, self.criterion = result, criterion
+        # A twin that knows of no judgement: a result and what is judged of it must not keep each other alive.
+        self.result, self.criterion = copy.copy(result), criterion
+        self.result.__dict__.pop("_judged", None)
         self.gaps = result.gaps(criterion.measure)
         self._summaries: dict[int, Summary] = {}
         self._best: dict[str, float | None] = {}
@@ -156,13 +159,15 @@ class Judged:
         if 2 * known.sum() <= len(known):
             return None
         places = np.where(np.isfinite(ends[known]), ends[known], np.inf).argmin(axis=1)
-        return median_interval([self.result.spec.lambdas[place] for place in places.tolist()])
+        low, high = median_interval([self.result.spec.lambdas[place] for place in places.tolist()])
+        best = self.best_lambda(method)  # of the medians, which may lie beside those of most starts
+        return Interval(low, high) if best is None else Interval(min(low, best), max(high, best))
 
     def compare(self, first: str, second: str) -> Comparison:
         """Compare the decades that two methods forgive, start by start."""
         one, other = (self.forgiven[self.result.spec.methods[self.result.method(name)]] for name in (first, second))
         differences = tuple(here - there for here, there in zip(one.each, other.each, strict=True))
-        return Comparison(first, second, self.criterion.measure, differences)
+        return Comparison(first, second, self.criterion.measure, differences, one.cut, other.cut)
 
     def iterations(self) -> Array:
         """Return the first recorded iteration with a gap ≤ ε, shape (methods, seeds, lambdas); ∞ if none."""

@@ -128,6 +128,12 @@ class Result:
             return self.suboptimality
         return self.excess_risk if self.true_excess_risk is None else self.true_excess_risk
 
+    def gap_name(self, measure: str) -> str:
+        """Return which column of ``curves`` a measure judges by."""
+        if measure == OBJECTIVE:
+            return "suboptimality"
+        return "excess_risk" if self.true_excess_risk is None else "true_excess_risk"
+
     @functools.cached_property
     def checkpoints(self) -> tuple[int, ...]:
         """The iterations that are recorded, kept because a chart asks often."""
@@ -235,6 +241,7 @@ class Result:
                     "decades": found.decades,
                     "open_low": typical.open_low if typical else False,
                     "open_high": typical.open_high if typical else False,
+                    "at_least": found.at_least if typical else False,
                     "holes": typical.holes if typical else False,
                     "decades_low": found.decades_low,
                     "decades_high": found.decades_high,
@@ -311,7 +318,11 @@ class Result:
             per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists
         pairs = combinations(self.spec.methods, 2)
         return {
+            "gap": self.gap_name(by.measure),
+            "closed": by.closed if by.epsilon is None else None,
             "epsilon": judged.epsilon,
+            "epsilons": judged.limits.tolist(),
+            "start_gaps": judged.starts.tolist(),
             "comparisons": [_compared(judged.compare(*pair)) for pair in pairs],
             "start_gap": judged.start,
             "nothing_to_close": judged.nothing_to_close,

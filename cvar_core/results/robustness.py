@@ -72,22 +72,32 @@ class Forgiven:
 
     @functools.cached_property
     def typical(self) -> UsableRange | None:
-        """The median ends, over the starts that have any; ``None`` if most have none.
-
-        An end is open where it is for a start that counts for the median: its decades are at least what is said.
-        """
+        """The median ends, over the starts that have any, open where that start's is; ``None`` if most have none."""
         found = [each for each in self.starts if each is not None]
         if 2 * len(found) <= len(self.starts):
             return None
-        middle = float(np.median(self.each))
-        short = [each for each in found if each.decades <= middle] or found
+        lower, upper = (_middle(found, name) for name in ("low", "high"))
         return UsableRange(
-            low=_log_median([each.low for each in found]),
-            high=_log_median([each.high for each in found]),
-            open_low=any(each.open_low for each in short),
-            open_high=any(each.open_high for each in short),
+            low=_log_median([each.low for each in lower]),
+            high=_log_median([each.high for each in upper]),
+            open_low=any(each.open_low for each in lower),
+            open_high=any(each.open_high for each in upper),
             holes=2 * sum(each.holes for each in found) > len(found),
         )
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the median of the decades may be larger: the grid cut a start short that it hangs on."""
+        middle = sorted(self.each)[len(self.each) // 2]
+        return any(
+            found is not None and found.decades <= middle and (found.open_low or found.open_high)
+            for found in self.starts
+        )
+
+    @property
+    def cut(self) -> bool:
+        """Whether the grid cut any start short: its decades may be more."""
+        return any(found is not None and (found.open_low or found.open_high) for found in self.starts)
 
     @property
     def low_ends(self) -> Interval | None:
@@ -176,6 +186,12 @@ def _crossing(inside: float, beyond: float, epsilon: float) -> float:
 def _logarithm(gap: float, epsilon: float) -> float:
     """Return log(gap/ε): of a ratio, which the unit of the loss does not change."""
     return math.log(max(gap / epsilon, _ROUNDING))
+
+
+def _middle(found: list[UsableRange], end: str) -> list[UsableRange]:
+    """Return the one or two ranges whose end is the median one."""
+    ordered = sorted(found, key=lambda each: float(getattr(each, end)))
+    return ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
 
 
 def _log_median(values: list[float]) -> float:

@@ -44,6 +44,8 @@ class Verdict:
         The neighbours of a λ that the grid does not have.
     nothing_to_close
         How far the start is above F*, as a share of it, if that is so little that there is no verdict; else ``None``.
+    remarks
+        From ``check``, sentences about what the verdict alone would hide.
     """
 
     method: str
@@ -62,6 +64,7 @@ class Verdict:
     best_lambda: float | None
     between: tuple[float, float] | None = None
     nothing_to_close: float | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def state(self) -> str:

@@ -48,18 +48,12 @@ def decades(found: Forgiven) -> str:
 
     Of a method whose median start has a usable λ, that is their median over the starts.
     """
-    return _wide(found.typical, found.decades)
+    return "none" if found.decades is None else f"{'≥ ' if found.at_least else ''}{found.decades:.1f}"
 
 
 def width(found: UsableRange | None) -> str:
     """Return how many decades one range spans, likewise."""
-    return _wide(found, None if found is None else found.decades)
-
-
-def _wide(found: UsableRange | None, decades: float | None) -> str:
-    if found is None or decades is None:
-        return "none"
-    return f"{'≥ ' if found.open_low or found.open_high else ''}{decades:.1f}"
+    return decades(Forgiven((found,)))
 
 
 def interval(found: Forgiven) -> str:
@@ -72,7 +66,7 @@ def interval(found: Forgiven) -> str:
 def best(judged: Judged, method: str) -> str:
     """Return a method's best λ, with the interval of the starts' own best ones where they differ."""
     found, spread = judged.best_lambda(method), judged.best_interval(method)
-    if found is None or spread is None or spread.low == spread.high:
+    if found is None or spread is None or spread.low == spread.high == found:
         return number(found)
     return f"{number(found)} ({number(spread.low)}–{number(spread.high)})"
 
@@ -105,16 +99,16 @@ def blurred(judged: Judged) -> str:
     )
 
 
-def against_constant(judged: Judged, lam: float | None = None) -> str:
-    """Say for which methods a usable λ (the visitor's, or the best) is worse than predicting a constant; else empty."""
+def against_constant(judged: Judged, lam: float | None = None, method: str | None = None) -> str:
+    """Say for which methods, or for one, a usable λ (given, or the best) is worse than predicting a constant."""
     result, constant = judged.result, judged.result.optimum.constant
-    if constant is None or not result.at().iteration:
+    if constant is None or not judged.at().iteration:
         return ""
     worse = []
     for m, name in enumerate(result.spec.methods):
         chosen = judged.best_lambda(name) if lam is None else lam
         k = None if chosen is None else result.place(chosen)
-        if k is None or not judged.usable[m, k]:
+        if k is None or not judged.usable[m, k] or method not in (None, name):
             continue
         median = float(spread(result.risks[m, :, result.reached, k], axis=0).median)
         if median > constant * (1 + 1e-9):
@@ -198,7 +192,12 @@ def finding(result: Result, by: Criterion | None = None) -> str:
 
     A difference is claimed only where the starts tell the methods apart; which cannot be told apart is said.
     """
-    judged = result.judged(by)
+    return found_by(result.judged(by))
+
+
+def found_by(judged: Judged) -> str:
+    """Say the same of a result that is judged already."""
+    result = judged.result
     if judged.nothing_to_close is not None:
         return beginning(judged)
     found, what = judged.forgiven, f"judged by {JUDGED_BY[judged.criterion.measure]}"
@@ -230,6 +229,18 @@ def _not_told_apart(judged: Judged, order: list[str]) -> str:
         return "; none of them can be told apart"
     pairs = " nor ".join(f"{methods[one].label} and {methods[other].label}" for one, other in alike)
     return f"; {pairs} cannot be told apart" if len(alike) == 1 else f"; neither {pairs} can be told apart"
+
+
+def remarks(judged: Judged, method: str, lam: float) -> tuple[str, ...]:
+    """Return what a verdict alone would hide: the other measure, too few points, a constant that does better."""
+    result = judged.result
+    mine = lam if result.place(lam) is not None else None
+    said = (
+        disagreement(result, method, lam, judged.criterion),
+        blurred(judged),
+        against_constant(judged, mine, method),
+    )
+    return tuple(filter(None, said))
 
 
 def judgement(verdict: Verdict) -> str:

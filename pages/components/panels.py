@@ -78,7 +78,8 @@ def _parts(page: str, result: Result, by: Criterion) -> None:
     lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
     where = "Each method at its best λ" if chosen is None else f"At λ = {number(chosen)}"
     caption = (
-        f"{where}. F̃(θ̄, ᾱ) − F* is the sum of two parts: how far the CVaR of the model θ̄ is above the best (filled), "
+        f"{where}, on the evaluation points. F̃(θ̄, ᾱ) − F* is the sum of two parts: how far the CVaR of the model θ̄ is "
+        "above the best (filled), "
         "and what its threshold ᾱ adds because it is not at VaR (open, pale). Whoever deploys θ̄ lives with the first"
     )
     _picture(

@@ -1,6 +1,8 @@
 """How sure is it: bounds on shares, paired differences, and what may be called safe."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -110,3 +112,37 @@ def test_every_end_and_every_best_has_its_interval():
     assert row["low_lambda_low"] < row["low_lambda"] <= row["low_lambda_high"]
     hopeless = made([[[1000, 1000]] * 3]).robustness(10).iloc[0]
     assert hopeless["low_lambda_low"] is None or math.isnan(hopeless["low_lambda_low"])
+
+
+def test_an_end_is_open_only_where_the_median_start_has_it_open():
+    """One start that the grid cuts short must not hide that the ends of the others are near."""
+    grid = tuple(10.0**k for k in range(6))
+    short, near = [1, 1, 1, 1e6, 1e6, 1e6], [1e6, 9.99, 1, 1, 1, 1e6]
+    result = made([[short] + [near] * 4], lambdas=grid)
+    verdict = result.verdict("spl", 10.0)
+    assert verdict.starts == 5
+    assert (verdict.open_below, verdict.near, verdict.state) == (False, True, "on the edge")
+    assert result.judged().forgiven["spl"].at_least, "its decades may still be more"
+
+
+def test_a_difference_is_not_claimed_where_the_lesser_is_cut_short_by_the_grid():
+    cut, whole = [1, 1, 1e6, 1e6, 1e6], [1e6, 1, 1, 1, 1e6]
+    result = made([[cut] * 5, [whole] * 5], methods=("sgm", "spl"))
+    found = result.compare("sgm", "spl")
+    assert found.high < 0
+    assert not found.told_apart
+    assert not result.compare("spl", "sgm").told_apart
+    assert "cannot be told apart" in finding(result)
+
+
+def test_a_judged_result_is_freed_as_soon_as_nobody_has_it():
+    result = made([[[1, 1, 1000]] * 3])
+    finding(result)
+    result.verdict("spl", 1.0)
+    gone = weakref.ref(result)
+    gc.disable()
+    try:
+        del result
+        assert gone() is None
+    finally:
+        gc.enable()

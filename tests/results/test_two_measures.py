@@ -66,7 +66,18 @@ def test_to_dict_has_both_measures(real):
     told = real.to_dict(Criterion("objective", 0.8))
     assert told["measure"] == "objective"
     assert set(told["by_measure"]) == set(MEASURES)
-    said = {"comparisons", "epsilon", "start_gap", "nothing_to_close", "points_needed", "methods"}
+    said = {
+        "comparisons",
+        "gap",
+        "closed",
+        "epsilon",
+        "epsilons",
+        "start_gaps",
+        "start_gap",
+        "nothing_to_close",
+        "points_needed",
+        "methods",
+    }
     for measure, each in told["by_measure"].items():
         assert set(each) == said
         by = real.judged(Criterion(measure, 0.8))
