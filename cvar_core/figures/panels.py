@@ -20,7 +20,9 @@ _LEGEND_OF_TRIANGLES = {
     "iterations": "ε not reached by every seed",
 }
 _READING = {
-    "suboptimality": "Height: final {height}, median and range over the seeds. Dashed: ε. Dotted: λ = 1.",
+    "suboptimality": (
+        "Height: final {height}, median and range over the seeds. Dashed: ε, and the points' floor. Dotted: λ = 1."
+    ),
     "iterations": "Height: iterations until the {gap} is at most ε, median and range over the seeds. Dotted: λ = 1.",
 }
 
@@ -40,14 +42,21 @@ def panel(result: Result, kind: str, *, by: Criterion | None = None, theme: str 
     """
     figure, finding, _ = without_title(_DRAW[_known(kind)](result, by=by, theme=theme))
     layout = figure["layout"]
+    labels = [{**each, "text": each["text"].split(" = ")[0]} for each in layout["annotations"]]
+    longest = max((len(each["text"]) for each in labels), default=1)
     small = {
         **layout,
         "showlegend": False,
-        "margin": {"l": 10, "r": 22, "t": 6, "b": 4},  # the axes make room for their labels
+        "margin": {
+            "l": 10,
+            "r": 22 if longest < 2 else 14 + round(0.6 * TEXT_SIZE * longest),
+            "t": 6,
+            "b": 4,
+        },  # the axes make room for their labels
         "xaxis": _small(layout["xaxis"], "λ"),
         "yaxis": _small(layout["yaxis"], ""),
         "shapes": [*layout["shapes"], _upright(theme)],
-        "annotations": [{**each, "text": each["text"].split(" = ")[0]} for each in layout["annotations"]],
+        "annotations": labels,
     }
     return {"data": figure["data"], "layout": small}, finding
 

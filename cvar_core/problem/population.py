@@ -26,6 +26,7 @@ from torch import Tensor
 from ..catalogue import Loss, losses, noises
 from ..specs import ProblemSpec
 from .bends import Bends, slope, value
+from .measures import fresh_regression
 from .noise_law import NoiseLaw, Untrusted
 from .shifted import Shifted
 
@@ -96,7 +97,7 @@ def population_risk(spec: ProblemSpec) -> PopulationRisk | None:
     ``None`` for data and drawn samples, which are their own population, for classification, where the risk is infinite,
     and where quadrature does not come out well enough to be relied on.
     """
-    if spec.data is not None or spec.sample_size is not None or losses[spec.loss].task != "regression":
+    if not fresh_regression(spec):
         return None
     assert spec.noise is not None
     assert spec.noise_params is not None

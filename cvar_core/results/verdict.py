@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .certainty import Interval, share_at_least
 from .robustness import UsableRange
 
-SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = STATES = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
+SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
 SURE = 0.9  # the share of all starts that has to be shown before a λ is called safe without reserve
 _NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cvar_core import figures
+from cvar_core.figures.palette import TEXT_SIZE
 from cvar_core.figures.panels import HEIGHT, KINDS, panel, reading_words, triangle_words
 from cvar_core.paper import compute, panels
 from cvar_core.results import Criterion
@@ -82,3 +83,11 @@ def test_words_are_for_each_kind_and_measure():
     for call in (lambda: panel(made(gently()), "curves"), lambda: reading_words("curves", "risk")):
         with pytest.raises(ValueError, match="one of suboptimality, iterations"):
             call()
+
+
+def test_every_label_beside_a_panel_has_room(nine):
+    """It stands outside of the axes, where too narrow a margin cuts it."""
+    drawn = [panel(result, "suboptimality", by=Criterion("objective"))[0]["layout"] for result in nine]
+    labels = [(each["text"], layout["margin"]["r"]) for layout in drawn for each in layout["annotations"]]
+    assert "floor" in {text for text, _ in labels}
+    assert all(margin >= 0.5 * TEXT_SIZE * len(text) for text, margin in labels)
