@@ -1,28 +1,39 @@
-"""The dashboard: the list of its pages."""
+"""The dashboard: the list of its pages, the stream beside them, and what lives as long as the server.
+
+Streamlit runs this file as a script for each visitor, and imports it once as the server, where it looks for ``app``.
+"""
 
 import streamlit as st
 
-from pages.components.drawing.plotly_js import publish
-from pages.components.sending import logs
+PAGES = {
+    "explore": ("Explore", "query_stats"),
+    "data": ("Data", "database"),
+    "tour": ("Tour", "map"),
+    "models": ("Models", "landscape"),
+    "anatomy": ("Anatomy", "stacked_bar_chart"),
+    "units": ("Units", "straighten"),
+    "theory": ("Theory", "functions"),
+    "paper": ("The paper", "grid_view"),
+    "about": ("About", "info"),
+}
 
 
 def main() -> None:
-    logs.configure()
-    publish()
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
     pages = [
-        st.Page("pages/explore.py", title="Explore", icon=":material/query_stats:", default=True),
-        st.Page("pages/data.py", title="Data", icon=":material/database:"),
-        st.Page("pages/tour.py", title="Tour", icon=":material/map:"),
-        st.Page("pages/models.py", title="Models", icon=":material/landscape:"),
-        st.Page("pages/anatomy.py", title="Anatomy", icon=":material/stacked_bar_chart:"),
-        st.Page("pages/units.py", title="Units", icon=":material/straighten:"),
-        st.Page("pages/theory.py", title="Theory", icon=":material/functions:"),
-        st.Page("pages/paper.py", title="The paper", icon=":material/grid_view:"),
-        st.Page("pages/about.py", title="About", icon=":material/info:"),
+        st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", default=name == "explore")
+        for name, (title, icon) in PAGES.items()
     ]
     st.navigation(pages, position="top").run()  # the sidebar has the controls
 
 
 if __name__ == "__main__":
     main()
+else:
+    from starlette.middleware import Middleware
+
+    from pages.components.sending import server, stream
+    from pages.components.sending.door import Door
+
+    server.prepare()
+    app = st.App("app.py", lifespan=server.lifespan, routes=stream.routes(), middleware=[Middleware(Door)])

@@ -6,15 +6,14 @@ from importlib.metadata import version
 import streamlit as st
 
 from cvar_core import __version__
+from pages.components.drawing.live import live
 from pages.components.drawing.style import apply_look
-from pages.components.sending.server import manager, settings
+from pages.components.sending.server import settings
 
 LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit")
 PRIVATE = ("CVAR_DATA_DIR",)  # where things lie on the server is nobody's business
 
 apply_look()
-jobs = manager()
-
 st.markdown("## Which step size is safe when you minimise CVaR?")
 st.markdown(
     "This dashboard measures how far the step size λ may be off before a stochastic method fails to minimise CVaR: the "
@@ -23,22 +22,7 @@ st.markdown(
 )
 
 
-@st.fragment(run_every=2)
-def draw_state() -> None:
-    store, waiting = jobs.store, jobs.jobs_in_line
-    figures = {
-        "runs being computed": f"{jobs.open_jobs - waiting:,}",
-        "runs in line": f"{waiting:,}",
-        "workers": f"{jobs.workers:,}",
-        "stored runs": f"{store.size() / 2**20:,.1f} MB",
-    }
-    for place, (label, value) in zip(st.columns(len(figures)), figures.items(), strict=True):
-        place.metric(label, value, border=True)
-    if store.trouble:
-        st.warning(store.trouble, icon=":material/database_off:")
-
-
-draw_state()
+live("server", part="server", key="about-server")
 allowed, used = st.columns([3, 2])
 with allowed:
     st.markdown("**What this server allows**")

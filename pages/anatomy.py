@@ -14,8 +14,9 @@ from pages.components.asking import links
 from pages.components.asking.presets import DEFAULT
 from pages.components.drawing.chart import chart
 from pages.components.drawing.style import apply_look, theme
+from pages.components.lessons.waiting import await_, glance
 from pages.components.lessons.ways import arrive, try_it
-from pages.components.sending.answers import Background, await_, glance
+from pages.components.sending.answers import Answers, answers
 
 PAGE = "anatomy"
 BETAS = (*(f"{k / 20:g}" for k in range(20)), "0.97", "0.98", "0.99", "0.995", "0.999")
@@ -28,9 +29,8 @@ def way(loss: str, noise: str, beta: float) -> Way:
     return Way.of(Sketch.synthetic(loss, noise, beta, eval_size=POINTS))
 
 
-@st.cache_resource(show_spinner=False)
-def given_up() -> Background[str, GivingUp]:
-    return Background(giving_up, kept=16)
+def given_up() -> Answers[str, GivingUp]:
+    return answers(PAGE, giving_up, str, kept=16)
 
 
 def draw(figure: dict, name: str) -> None:

@@ -8,24 +8,24 @@ from pages.components.asking.own_data import DataControls
 from pages.components.asking.sources import Sources
 from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.style import apply_look
-from pages.components.run import run_page as bench
-from pages.components.run.main_area import Study
-from pages.components.run.session import Desk
+from pages.components.run import run_page
+from pages.components.run.main_area import MainArea
+from pages.components.run.session import Session
 from pages.components.sending.server import manager, shelf, uploads
 
 PAGE = "data"
 
 apply_look()
 jobs, files = manager(), uploads()
-link = bench.read_link()
+link = run_page.read_link()
 visitor = visitor_id()
 sources = Sources(files, shelf(), jobs.limits, visitor)
 controls = DataControls(PAGE, jobs.limits, sources)
-desk = Desk(PAGE, jobs, visitor, controls, on_data=True)
-study = Study(desk)
+session = Session(PAGE, jobs, visitor, controls, on_data=True)
+area = MainArea(session)
 
 with st.sidebar:
-    study.ask()
+    area.ask()
     controls.ask_which()
     draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
     draw_files(PAGE, sources)
@@ -33,8 +33,8 @@ with st.sidebar:
     with st.container(key="run-bar"):
         buttons = st.container()
 
-shown = bench.choose(desk, asked, buttons)
+shown = run_page.choose(session, asked, buttons)
 st.caption("Which step size is safe on your data?")
 if controls.preview is not None:
     preview.draw(PAGE, controls.name, controls.preview, controls.mapping, expanded=shown is None)
-bench.show(desk, study, asked, shown, link)
+run_page.show(session, area, asked, shown, link)

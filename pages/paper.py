@@ -13,6 +13,7 @@ from pages.components.asking import links
 from pages.components.asking.presets import PRESETS
 from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.chart import chart
+from pages.components.drawing.live import live
 from pages.components.drawing.style import apply_look, theme
 from pages.components.lessons.ways import arrive, explore_link, try_it
 from pages.components.run.main_area import SHARES, ask_measure
@@ -31,13 +32,14 @@ STACKED = """<style>
 
 
 def progress() -> None:
-    """Show the run under way, and begin the next one when it ends."""
-    if again.move(jobs, visitor) or not again.busy:
-        st.rerun()  # draws what has come in, and asks no more if that was the last
+    """Show the run under way; when it ends, the script runs again and begins the next one."""
     if again.refused:
         st.warning(f"{again.refused} What waits goes on by itself.", icon=":material/block:")
     bar, stop = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(*again.progress(jobs, visitor))
+    with bar:
+        st.markdown(again.progress())
+        subject = ("place", visitor) if again.current is None else ("run", PAGE, visitor, again.current.id)
+        live(*subject, part="status", key=f"{PAGE}-progress")
     stop.button("Stop", on_click=again.stop, args=(jobs, visitor), icon=":material/stop:", width="stretch")
 
 
@@ -86,7 +88,7 @@ with st.container():  # always there, so that the charts below keep their places
     if missed := st.session_state[f"{PAGE}-unread"]:
         st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
     if again.busy:
-        st.fragment(progress, run_every=1)()
+        progress()
     elif again.refused:
         st.error(again.refused, icon=":material/block:")
 

@@ -11,8 +11,9 @@ from pages.components.asking import links
 from pages.components.drawing.chart import Clicked, chart
 from pages.components.drawing.style import apply_look
 from pages.components.drawing.style import theme as looks
+from pages.components.lessons.waiting import await_, glance
 from pages.components.lessons.ways import arrive, try_it
-from pages.components.sending.answers import Background, await_, glance
+from pages.components.sending.answers import Answers, answers
 
 PAGE = "theory"
 BETAS = ("0", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")
@@ -31,9 +32,8 @@ def key(name: str) -> str:
     return f"{PAGE}_{name}"
 
 
-@st.cache_resource(show_spinner=False)
-def runs() -> Background[SweepSpec, tuple[theory.Setting, theory.Measured]]:
-    return Background(theory.measure, kept=200)
+def runs() -> Answers[SweepSpec, tuple[theory.Setting, theory.Measured]]:
+    return answers(PAGE, theory.measure, lambda spec: spec.id, kept=200)
 
 
 def choose(clicked: Clicked) -> None:

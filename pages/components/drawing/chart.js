@@ -1,28 +1,8 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
-
-const mounted = new WeakMap();
-
-// Streamlit calls this for each new set of charts, one a line, and what it returned last when they leave the page.
-export default function ({ parentElement, data, setStateValue }) {
-  if (!mounted.has(parentElement)) mounted.set(parentElement, []);
-  const charts = mounted.get(parentElement);
-  const texts = new TextDecoder().decode(data).split("\n");
-  while (charts.length > texts.length) charts.pop().remove();
-  while (charts.length < texts.length) charts.push(new Chart(parentElement.querySelector(".cvar-charts")));
-  charts.forEach((chart, place) => {
-    chart.send = (point) => setStateValue("click", { ...point, at: Date.now() }); // the newest knows which fragment to run
-    chart.show(texts[place]);
-  });
-  return () => {
-    mounted.delete(parentElement);
-    for (const chart of charts) chart.remove();
-  };
-}
-
-let loading; // shared by all charts of the page
+// What mounts charts, mount.js for those of a script and live.js for those of the stream, comes after this in one module.
 
 function loadPlotly(address) {
-  loading ??= new Promise((succeed, fail) => {
+  window.cvarPlotly ??= new Promise((succeed, fail) => {
     const script = document.createElement("script");
     script.src = new URL(address, document.baseURI).href;
     // A server without the file may answer with a page that is no script.
@@ -30,7 +10,19 @@ function loadPlotly(address) {
     script.onerror = () => fail(new Error("it is not there"));
     document.head.append(script);
   });
-  return loading;
+  return window.cvarPlotly; // one for the whole page
+}
+
+// Makes as many charts as there are figures, and has each show its own; done when all are drawn.
+function showAll(charts, figures, mount, click) {
+  while (charts.length > figures.length) charts.pop().remove();
+  while (charts.length < figures.length) charts.push(new Chart(mount));
+  return Promise.all(
+    charts.map((chart, place) => {
+      chart.send = click; // the newest knows which fragment to run
+      return chart.show(figures[place]);
+    }),
+  );
 }
 
 // What the reader did to charts that have just left the page, by their keys: Streamlit may take a chart away and build
@@ -49,29 +41,27 @@ class Chart {
     this.drawings = 0;
   }
 
-  async show(text) {
-    if (text === this.text) return;
-    this.text = text;
-    const sent = JSON.parse(text);
+  async show(sent) {
+    this.newest = sent;
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `${sent.height}px`;
-    for (const [name, place] of Object.entries(this.words)) place.textContent = sent[name];
+    for (const [name, place] of Object.entries(this.words)) if (place.textContent !== sent[name]) place.textContent = sent[name];
     try {
       this.plotly = await loadPlotly(sent.plotly);
     } catch (why) {
       this.node.textContent = "The chart cannot be shown: plotly.js did not load. Reload the page to try again.";
       return;
     }
-    if (text === this.text) this.draw(sent); // else a newer one came while plotly.js was loading
+    if (sent === this.newest) await this.draw(sent); // else a newer one came while plotly.js was loading
   }
 
   draw(sent) {
     clearTimeout(this.waiting);
-    if (this.removed) return;
+    if (this.removed) return undefined;
     if (this.node._dragging) {
       // A new figure would end the reader's drag.
       this.waiting = setTimeout(() => this.draw(sent), 100);
-      return;
+      return undefined;
     }
     if (this.playing) this.plotly.animate(this.node, [null], { mode: "immediate" }).catch(() => {}); // ends it
     this.sent = sent;
@@ -84,14 +74,15 @@ class Chart {
     this.fit(layout);
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", sent.label);
-    this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));
+    const drawing = this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));
     if (!this.drawings++) this.listen();
     if (walk) this.play(frames);
+    return drawing;
   }
 
   // Plotly draws in several turns, and fails in a later one if the chart has left the page meanwhile.
   finish(drawing) {
-    drawing.catch((why) => {
+    return drawing.catch((why) => {
       if (!this.removed) throw why;
     });
   }

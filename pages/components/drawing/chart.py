@@ -1,4 +1,4 @@
-"""A chart that may be sent anew every second: the reader's zoom, hidden curves and hover stay."""
+"""A chart that a script may send anew: the reader's zoom, hidden curves and hover stay."""
 
 from __future__ import annotations
 
@@ -20,21 +20,10 @@ class Clicked(NamedTuple):
     y: float | None = None
 
 
-# The buttons go below the chart, where the legend is not; plotly itself says "top: 0".
-_CSS = """
-.cvar-title:empty, .cvar-caption:empty { display: none; }
-.cvar-title { display: flex; align-items: center; min-height: 2.5rem; margin-bottom: 1rem; font-weight: 600; }
-.cvar-caption { font-size: 0.875rem; line-height: 1.5; opacity: 0.6; }
-.cvar-chart .modebar-container { top: auto !important; bottom: 29px; }
-.cvar-chart .modebar-group { background: var(--st-background-color) !important; }
-.cvar-chart .modebar-btn:has(text) .icon { width: 1.8em; fill: var(--st-text-color); }
-"""
-
 _mount = st.components.v2.component(
     "cvar_chart",
     html='<div class="cvar-charts"></div>',
-    css=_CSS,
-    js=Path(__file__).with_name("chart.js").read_text("utf-8"),
+    js="\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("chart.js", "mount.js")),
     isolate_styles=False,  # plotly.js puts its styles into the page
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 
-from cvar_core import Result, SpecError
+from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
 from cvar_core.results import (
@@ -33,6 +33,8 @@ from cvar_core.results import (
 
 Mine = dict[str, Verdict]
 
+_NOTHING_YET = '<div class="decades">…</div><p>no update taken yet</p>'
+
 
 def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str:
     """Return in HTML what the run found in words, a card a method, and what a reader must know beside."""
@@ -40,6 +42,12 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str
     heading = escape(headline(result, by, lam, mine))
     notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam))
     return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, by, lam, mine, theme)}{notes}</div>'
+
+
+def starting(spec: SweepSpec, theme: str) -> str:
+    """Return the verdict's place before there is anything to judge."""
+    cards = "".join(_card(name, theme, _NOTHING_YET) for name in spec.methods)
+    return f'<div class="cvar-verdict"><h2>The runs are starting.</h2><div class="cvar-cards">{cards}</div></div>'
 
 
 def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None) -> str:
@@ -83,17 +91,21 @@ def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, 
     (other,) = (result.judged(replace(by, measure=name)) for name in MEASURES if name != by.measure)
     drawn = []
     for name in result.spec.methods:
-        colour = style(name, theme).colour
         if judged.at().iteration == 0:
-            words = '<div class="decades">…</div><p>no update taken yet</p>'
+            words = _NOTHING_YET
         else:
             words = _forgiven(judged, name) + f"<p>{_beside(other, name)}</p>"
         words += _mine(result, lam, mine[name] if mine else None)
-        drawn.append(
-            f'<div class="cvar-card" style="border-left-color: {colour}">'
-            f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>{words}</div>'
-        )
+        drawn.append(_card(name, theme, words))
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
+
+
+def _card(name: str, theme: str, words: str) -> str:
+    colour = style(name, theme).colour
+    return (
+        f'<div class="cvar-card" style="border-left-color: {colour}">'
+        f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>{words}</div>'
+    )
 
 
 def _forgiven(judged: Judged, name: str) -> str:

@@ -18,7 +18,7 @@ from ..asking.links import keep, recall
 from ..drawing.chart import chart
 from ..drawing.style import theme
 from ..drawing.text import capital, plain
-from .session import Desk, Shown
+from .session import Session, Shown
 
 _SIGNS = {
     "queued": ":material/hourglass_empty:",
@@ -30,11 +30,11 @@ _SIGNS = {
 }
 
 
-def draw(desk: Desk, shown: Shown | None, result: Result | None, by: Criterion) -> None:
+def draw(session: Session, shown: Shown | None, result: Result | None, by: Criterion) -> None:
     """List the visitor's runs; with a result, also what it can be compared with."""
-    runs, page = desk.history(), desk.page
+    runs, page = session.history(), session.page
     if shown is not None and result is not None:
-        _compare(desk, runs, shown, result, by)
+        _compare(session, runs, shown, result, by)
     elif not runs:
         st.caption("Runs that you make are listed here.")
     for run in runs:
@@ -44,18 +44,18 @@ def draw(desk: Desk, shown: Shown | None, result: Result | None, by: Criterion) 
         about.markdown(f"{_SIGNS[run.status]} {named(run)}  \n:gray[{status}]")
         opened = opens.button(
             "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=here,
-            on_click=desk.open, args=(run,),
+            on_click=session.open, args=(run,),
         )  # fmt: skip
         deleted = deletes.button(
             "Delete", key=f"{page}-delete-{run.id}", width="stretch", type="tertiary", icon=":material/delete:",
-            on_click=desk.manager.forget, args=(run.id, desk.visitor),
+            on_click=session.manager.forget, args=(run.id, session.visitor),
         )  # fmt: skip
         if opened or deleted:
             st.rerun()  # the controls, too
 
 
-def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, by: Criterion) -> None:
-    page, others = desk.page, {run.id: run for run in runs if run.id != shown.spec.id}
+def _compare(session: Session, runs: list[Entry], shown: Shown, result: Result, by: Criterion) -> None:
+    page, others = session.page, {run.id: run for run in runs if run.id != shown.spec.id}
     if not others:
         st.caption("Runs that you make are listed here, to open again, to compare and to delete.")
         return
@@ -70,7 +70,7 @@ def _compare(desk: Desk, runs: list[Entry], shown: Shown, result: Result, by: Cr
     keep(key, chosen, None)
     if chosen is None:
         return
-    other = desk.manager.view(others[chosen].spec, desk.visitor)
+    other = session.manager.view(others[chosen].spec, session.visitor)
     if other is None or other.result is None:
         st.caption("That run has no curves yet.")
         return

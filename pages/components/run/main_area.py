@@ -1,133 +1,100 @@
-"""A run as the visitor studies it: the verdict, the charts, and what can be done with it. Drawn anew as it grows."""
+"""The main area of a page that shows one run, and the controls that change what is said of it, not the run."""
 
 from __future__ import annotations
-
-import math
-from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
 from cvar_core import Result, SpecError, SweepSpec
-from cvar_core.figures import curves, sensitivity, without_title
+from cvar_core.jobs import View
 from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 
 from ..asking.links import keep, recall
-from ..drawing.chart import Clicked, charts, encoded
+from ..drawing.live import live, tell_look
+from ..drawing.look import Look
+from ..drawing.run_picture import STUDY
 from ..drawing.style import theme
-from ..drawing.text import capital, fault
-from ..drawing.verdict_cards import verdict
-from ..sending.alive import keep_alive
-from ..sending.kept import Kept
-from . import history
-from . import tabs as panels
-from .buttons import press, status
-from .session import Desk, Shown
+from ..drawing.text import fault
+from . import history, tabs
+from .buttons import press
+from .session import Session, Shown
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 JUDGES = {"risk": "the model's risk", "objective": "the objective"}
-HEIGHT = 430  # px of the two charts
-# Seconds between two looks at a live run, by how many runs are open: each look costs the server what others wait for.
-_LOOKS = {3: 0.5, 12: 1.0, math.inf: 2.0}
-_BELOW = 2.3  # times as long for what lies below the fold; no whole number, or both would always come at once
 _BEST = "best"
 _STARTS = (20, 80)  # more of them, where there are few
 
 
-class Picture(NamedTuple):
-    """What a poll sends of a result."""
+class MainArea:
+    """The verdict and the charts, which the server keeps up to date, and below them what the script draws."""
 
-    verdict: str
-    charts: tuple[bytes, ...]
+    def __init__(self, session: Session) -> None:
+        self._session, self._page, self._manager = session, session.page, session.manager
+        self._judged_by: Criterion | None = None  # before the fields are drawn
 
-
-_pictures: Kept[Picture] = Kept(128)  # of some 30 kB, for all visitors
-
-
-class Study:
-    """The main area of a page that shows one run, and the controls that change what is said of it, not the run."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._page, self._manager, self._visitor = desk, desk.page, desk.manager, desk.visitor
-        self._lam: float | None = None
-        self._by = Criterion()
+    @property
+    def _by(self) -> Criterion:
+        return self._judged_by or Criterion()
 
     @property
     def keys(self) -> dict[str, tuple[str, ...] | None]:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
         fixed = {
-            "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": panels.titles(self._desk),
+            "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": tabs.titles(self._session),
             "compare": None,
         }  # fmt: skip
         return {self._key(name): values for name, values in fixed.items()}
 
     def ask(self) -> None:
         """Draw the visitor's λ, by what it is judged and what counts as usable."""
+        # A fragment of its own: another λ needs nothing of the script but a word to the live charts.
+        st.fragment(self._ask)()
+
+    def _ask(self) -> None:
         text = st.text_input(
             "Your step size λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
             help="Is this λ safe? Between two λ of the grid it is read off the line between them, without a new run.",
         )  # fmt: skip
         with st.container():
-            self._lam = self._read(text)
+            lam = self._read(text)
         measure = ask_measure(self._key("measure"), RISK)
         share = st.select_slider(
             "Usable: closes this share of the gap", SHARES, "90%", key=self._key("closed"), bind="query-params",
             help="A λ is usable for a start when the run does not diverge and closes at least this share of its own "
             "gap. What then remains is ε.",
         )  # fmt: skip
-        self._by = Criterion(measure, float(share.rstrip("%")) / 100)
+        before, self._judged_by = self._judged_by, Criterion(measure, float(share.rstrip("%")) / 100)
+        tell_look(self._page, Look(lam, self._by.measure, self._by.closed, theme=theme()))
+        if before is not None and before != self._by:
+            st.rerun()  # tables and commands follow it, too
 
     def show(self, run: Shown) -> None:
-        spec = run.spec
-        view = self._manager.view(spec, self._visitor)
-        live = view is not None and view.live
-        often = next(seconds for most, seconds in _LOOKS.items() if self._manager.open_jobs <= most)
-        keep_alive(live, self._chart("alive"), patience=2 * often + 2)
-        self._recall_chosen(spec.lambdas)
-        # Laid out by the style sheet: what only a click changes stands outside of the fragment, and is not sent again.
-        with st.container(key="live-charts"):
-            st.fragment(self._draw, run_every=often if live else None)(spec, live)
-            self._ask_chosen(spec.lambdas)
-        every = _BELOW * often if live else None
-        if view is None or view.result is None:
-            st.fragment(self._await_panels, run_every=every)(run)
-        else:
-            self._offer_more(view.result)
-            panels.draw(self._desk, run, self._by, every)
-
-    def _draw(self, spec: SweepSpec, was_live: bool) -> None:
-        view = self._manager.view(spec, self._visitor)
-        if was_live and (view is None or not view.live):
-            st.rerun()  # draws the last state, and stops asking
+        view = self._manager.view(run.spec, self._session.visitor)
         if view is None:
             st.info("This run was deleted. **Run** computes it again.")
+            self.show_history()
             return
-        result = view.result
-        if result is None:
-            status(view)
-            st.container(height=2 * HEIGHT, border=False).caption(
-                "The curves appear as soon as the optimum F* is known, which they are measured against."
-            )
-            return
-        chosen, colours = self._chosen(), theme()
-        about = self._page, self._by, self._lam, chosen, colours
-        picture = _pictures.of(result, about, partial(self._picture, result, chosen, colours))
-        st.html(picture.verdict)
-        status(view)
-        choose = {self._chart("sensitivity"): partial(self._choose, spec.lambdas)}
-        charts(picture.charts, key=self._chart("charts"), on_click=choose)
+        self._recall_chosen(run.spec.lambdas)
+        st.fragment(self._watch)(run, "" if view.live else view.status)
+        self._offer_more(view)
+        tabs.draw(self._session, run, view, self._by)
 
-    def _await_panels(self, run: Shown) -> None:
-        view = self._manager.view(run.spec, self._visitor)
-        if view is not None and view.result is not None:
-            st.rerun()
-        self.show_history(run)
+    def _watch(self, run: Shown, settled: str) -> None:
+        """Draw the live verdict and charts; a fragment, because a clicked point changes nothing but them and the link."""
+        spec, key = run.spec, f"{self._page}-study"
+        live(
+            "run", self._page, self._session.visitor, spec.id, part=STUDY, key=key, page=self._page, settled=settled,
+            lambdas=[(None, "Curves at each method's best λ"), *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
+            at=self._chosen(), on_choice=self._choose, on_news=self._note_news,
+        )  # fmt: skip
+        keep(self._key("at"), st.session_state[self._key("at")], _BEST)
+        if st.session_state.pop(self._news, False):
+            st.rerun()  # of the whole page: a run has ended, or goes on again
 
     def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
         st.markdown("**Your runs**")
-        history.draw(self._desk, shown, None, self._by)
+        history.draw(self._session, shown, None, self._by)
 
     def _read(self, text: str) -> float | None:
         try:
@@ -137,35 +104,12 @@ class Study:
             return None
         return lam
 
-    def _picture(self, result: Result, chosen: float | None, colours: str) -> Picture:
-        by = self._by
-        figure, finding, about = without_title(sensitivity(result, by=by, mark=self._lam, chosen=chosen, theme=colours))
-        left = encoded(
-            figure,
-            key=self._chart("sensitivity"),
-            height=HEIGHT,
-            label=finding,
-            name="sensitivity",
-            title="Sensitivity to the step size",
-            caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
-        )
-        lambdas = None if chosen is None else dict.fromkeys(result.spec.methods, chosen)
-        figure, finding, about = without_title(curves(result, lambdas, measure=by.measure, theme=colours))
-        right = encoded(
-            figure,
-            key=self._chart("curves"),
-            height=HEIGHT,
-            label=finding,
-            name="curves",
-            caption=f"{'. '.join(filter(None, (finding, capital(about))))}. {_height(result, by.measure)}",
-        )
-        return Picture(verdict(result, by, self._lam, colours), (left, right))
-
-    def _offer_more(self, result: Result) -> None:
+    def _offer_more(self, view: View) -> None:
         """Say once what the numbers cannot show for want of starts or points, with the buttons that mend it."""
         with st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-more"):
-            self._offer_starts(len(result.spec.seeds))
-            self._offer_points(result)
+            self._offer_starts(len(view.spec.seeds))
+            if view.result is not None:
+                self._offer_points(view.result)
 
     def _offer_starts(self, count: int) -> None:
         words = few(count)
@@ -182,7 +126,7 @@ class Study:
     def _offer_points(self, result: Result) -> None:
         """Where the points cannot tell runs apart, offer as many as could, or say that the server takes no more."""
         needed = result.judged(self._by).points_needed
-        if needed is None or self._desk.on_data:
+        if needed is None or self._session.on_data:
             return
         limits, problem = self._manager.limits, result.spec.problem
         most = min(limits.eval_size, limits.numbers // problem.dim)
@@ -199,59 +143,30 @@ class Study:
         st.session_state[self._key(control)] = count
         press(self._page)
 
+    # Which λ the curves are at: a text, because it stands in the link.
+
     def _recall_chosen(self, lambdas: tuple[float, ...]) -> None:
-        key, options = self._key("at"), _options(lambdas)
+        key, options = self._key("at"), (_BEST, *map(repr, lambdas))
         recall(key, options)
         if st.session_state.get(key) not in options:  # it may be of another grid
             st.session_state[key] = _BEST
-        st.session_state[self._drawn] = st.session_state[key]
-        keep(key, st.session_state[key], _BEST)
-
-    def _ask_chosen(self, lambdas: tuple[float, ...]) -> None:
-        """Draw which λ the curves are at."""
-        options = _options(lambdas)
-        # A new box for each click: the browser would go on to say what the old one held until it has seen the answer,
-        # which the next poll may come before.
-        box = self._box
-        st.selectbox(
-            "Curves at", options, options.index(st.session_state[self._key("at")]), key=box,
-            label_visibility="collapsed", format_func=lambda each: f"Curves at {_words(each)}",
-            on_change=self._pick, args=(box,),
-        )  # fmt: skip
 
     def _chosen(self) -> float | None:
-        """Return the λ that the curves are at; ``None`` stands for each method's best."""
         chosen = st.session_state[self._key("at")]
-        if chosen != st.session_state[self._drawn]:
-            st.rerun()  # the box and the panels below show it, too
         return None if chosen == _BEST else float(chosen)
 
-    def _pick(self, box: str) -> None:
-        if box == self._box:  # the browser may go on about an old one for a while
-            st.session_state[self._key("at")] = st.session_state[box]
+    def _choose(self, lam: float | None) -> None:
+        st.session_state[self._key("at")] = _BEST if lam is None else repr(lam)
 
-    def _choose(self, lambdas: tuple[float, ...], clicked: Clicked) -> None:
-        nearest = min(lambdas, key=lambda lam: abs(lam - clicked.x))
-        st.session_state[self._key("at")] = repr(nearest)
-        st.session_state[self._clicks] = st.session_state.get(self._clicks, 0) + 1
+    def _note_news(self) -> None:
+        st.session_state[self._news] = True
 
     @property
-    def _box(self) -> str:
-        return f"{self._key('at')}-{st.session_state.get(self._clicks, 0)}"
-
-    @property
-    def _drawn(self) -> str:
-        return f"{self._key('at')}-drawn"
-
-    @property
-    def _clicks(self) -> str:
-        return f"{self._page}-clicks"
+    def _news(self) -> str:
+        return f"{self._page}-news"
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"
-
-    def _chart(self, name: str) -> str:
-        return f"{self._page}-{name}"
 
 
 def ask_measure(key: str, usual: str) -> str:
@@ -265,19 +180,3 @@ def ask_measure(key: str, usual: str) -> str:
     )  # fmt: skip
     keep(key, measure, usual)
     return str(measure)
-
-
-def _height(result: Result, measure: str) -> str:
-    """Say what the curves' height is."""
-    if measure != RISK:
-        return "How far F̃ at the averaged iterate, model and threshold together, is above F*."
-    where = "" if result.true_excess_risk is None else ", in the whole population"
-    return f"How far the CVaR of the averaged model is above the best{where}."
-
-
-def _options(lambdas: tuple[float, ...]) -> tuple[str, ...]:
-    return (_BEST, *(repr(lam) for lam in lambdas))
-
-
-def _words(option: str) -> str:
-    return "each method's best λ" if option == _BEST else f"λ = {number(float(option))}"

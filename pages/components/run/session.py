@@ -29,7 +29,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Desk:
+class Session:
     """A page on synthetic problems, or one on data: either has the runs of its kind."""
 
     page: str

@@ -6,10 +6,8 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
-
-import streamlit as st
 
 from cvar_core.jobs import threads
 
@@ -17,8 +15,6 @@ log = logging.getLogger(__name__)
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-
-OFTEN = 0.25  # seconds between two looks at what is under way
 
 
 class Asker:
@@ -30,21 +26,44 @@ class Outcome(NamedTuple, Generic[Value]):
     failed: bool = False
 
 
-class Background(Generic[Key, Value]):
+class Answers(Generic[Key, Value]):
     """Computes ``work(key)`` on one thread, one key after another, and keeps the last values. Any thread may ask.
 
     There is no line but the wishes, and an asker has one wish at a time: who moves a slider on wishes for something
     else instead, so that there is never more to do than there are visitors.
+
+    Parameters
+    ----------
+    name
+        By which a ticket says whose answer it is for.
+    text
+        Returns a key as a ticket has it.
     """
 
-    def __init__(self, work: Callable[[Key], Value], kept: int) -> None:
-        self._work, self._kept, self._executor = work, kept, threads(1)
+    def __init__(self, name: str, work: Callable[[Key], Value], text: Callable[[Key], str], kept: int) -> None:
+        self.name, self._work, self._text, self._kept, self._executor = name, work, text, kept, threads(1)
         self._lock, self._busy = threading.Lock(), False
         self._wishes: WeakKeyDictionary[Asker, Key] = WeakKeyDictionary()  # the oldest first
         self._found: OrderedDict[Key, Outcome[Value]] = OrderedDict()  # what was not asked for longest first
+        self._watchers: set[Callable[[], None]] = set()
 
     def found(self, key: Key) -> Outcome[Value] | None:
         return self._found.get(key)
+
+    def ticket(self, key: Key) -> tuple[str, ...]:
+        """Return what a live element listens to that waits for this key."""
+        return "answer", self.name, self._text(key)
+
+    def there(self, text: str) -> bool:
+        """Tell whether there is an answer to what a ticket names."""
+        with self._lock:
+            return any(self._text(key) == text for key in self._found)
+
+    def watch(self, tell: Callable[[], None]) -> Callable[[], None]:
+        """Have ``tell`` called after each answer; return what ends that."""
+        with self._lock:
+            self._watchers.add(tell)
+        return lambda: self._watchers.discard(tell)
 
     def wish(self, key: Key, asker: Asker) -> bool:
         """Ask for what was not found, or once more for what failed; tell whether there is something to wait for."""
@@ -69,34 +88,27 @@ class Background(Generic[Key, Value]):
         try:
             found = Outcome(self._work(key))
         except Exception:
-            log.exception("background key=%r failed", key)
+            log.exception("answer of=%s key=%r failed", self.name, key)
             found = Outcome(None, failed=True)
         with self._lock:
             self._found[key] = found
             while len(self._found) > self._kept:
                 self._found.popitem(last=False)
+            watchers = list(self._watchers)
+        for tell in watchers:
+            tell()
         self._executor.submit(self._compute_next)  # piece by piece: a server that ends need not wait for all of them
 
 
-def glance(background: Background[Key, Value], key: Key) -> Value | None:
-    """Return the value, if it is there; tell of a failure."""
-    found = background.found(key)
-    if found is None:
-        return None
-    if found.failed:
-        st.error("This could not be computed. The next change of a control tries again.", icon=":material/error:")
-    return found.value
+_rooms: dict[str, Answers[Any, Any]] = {}
+_entering = threading.Lock()
 
 
-def await_(background: Background[Key, Value], key: Key) -> None:
-    """Have the page drawn anew as soon as the value is there.
-
-    Call it when all else is drawn: a script that shares the interpreter with other work takes several times as long.
-    """
-    if background.wish(key, st.session_state.setdefault("asker", Asker())):
-        st.fragment(_look, run_every=OFTEN)(background, key)
+def answers(name: str, work: Callable[[Key], Value], text: Callable[[Key], str], kept: int) -> Answers[Key, Value]:
+    """Return the answers of that name, which all visitors share."""
+    with _entering:
+        return _rooms.setdefault(name, Answers(name, work, text, kept))
 
 
-def _look(background: Background[Key, Value], key: Key) -> None:
-    if background.found(key) is not None:
-        st.rerun()
+def answers_named(name: str) -> Answers[Any, Any] | None:
+    return _rooms.get(name)

@@ -1,10 +1,20 @@
-"""What all visitors of this server share: the manager of runs, the keeper of files, and the data sets at hand."""
+"""What all visitors of this server share: the manager of runs, the keeper of files, the data sets at hand, the stream.
+
+It is opened once, by the lifespan of the app, and held by this module: not by Streamlit's cache, which any visitor may
+have cleared by a message.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
+import secrets
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -12,48 +22,120 @@ from cvar_core import SpecError
 from cvar_core.jobs import Manager, Settings, Shelf, Uploads, threads
 from cvar_core.store import Store
 
+from ..drawing.plotly_js import publish
+from . import logs
+from .studio import Studio
+from .ticket import Tickets
+
 log = logging.getLogger(__name__)
 
 
-def settings() -> Settings:
-    """Return what the server was told; where that cannot be read, the page says so and ends here."""
+@dataclass(frozen=True)
+class Shared:
+    """Lives as long as the server."""
+
+    settings: Settings
+    manager: Manager
+    uploads: Uploads
+    shelf: Shelf
+    tickets: Tickets
+    studio: Studio = field(default_factory=Studio)
+    boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
+
+
+_shared: Shared | None = None
+_opening = threading.Lock()
+
+
+def opened() -> Shared:
+    """Return what all share, opened by whoever comes first; a setting that cannot be read raises ``SpecError``."""
+    global _shared
+    with _opening:
+        if _shared is None:
+            _shared = _open(Settings.read(os.environ))
+        return _shared
+
+
+def close() -> None:
+    """Stop all work; what was under way can be resumed by the next server on the same data."""
+    global _shared
+    with _opening:
+        if _shared is not None:
+            _shared.studio.close()
+            _shared.manager.close()
+            _shared = None
+
+
+def _open(told: Settings) -> Shared:
+    gc.collect()
+    gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
+    uploads = Uploads(told.folder / "uploads", told.limits)
+    uploads.keep_tidy()
+    store = Store.open(told.folder / "runs.sqlite", told.limits.store)
+    manager = Manager(store, threads(told.workers), told.workers, told.limits)
+    return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder))
+
+
+def prepare() -> None:
+    """Do what has to be done before the server starts."""
+    logs.configure()
+    publish()
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[None]:
+    """Open what all share before the first visitor comes, with all that the first run needs, and close it at the end."""
     try:
-        return Settings.read(os.environ)
+        await asyncio.to_thread(_warm_up)
     except SpecError as wrong:
-        log.error("settings %s", wrong)
-        st.error(f"This server is not set up rightly: {wrong}.", icon=":material/settings_alert:")
-        st.stop()
+        log.error("settings %s", wrong)  # the pages say it, too
+    yield
+    await asyncio.to_thread(close)
+
+
+def _warm_up() -> None:
+    from . import warm  # heavy: only the server needs it
+
+    opened()
+    warm.up()
+
+
+# What a page asks for. Where the settings cannot be read, it says so and ends there.
 
 
 def manager() -> Manager:
-    return _manager(settings())
+    return _for_a_page().manager
 
 
 def uploads() -> Uploads:
     """Return the visitors' files."""
-    return _uploads(settings())
+    return _for_a_page().uploads
 
 
 def shelf() -> Shelf:
     """Return the data sets that are kept ready for all visitors."""
-    return _shelf(settings())
+    return _for_a_page().shelf
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
-def _uploads(told: Settings) -> Uploads:
-    found = Uploads(told.folder / "uploads", told.limits)
-    found.keep_tidy()
-    return found
+def settings() -> Settings:
+    """Return what the server was told."""
+    return _for_a_page().settings
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
-def _shelf(told: Settings) -> Shelf:
-    return Shelf(told.limits.data)
+def ticket(*subject: str) -> str:
+    """Return what lets a page's live element listen."""
+    return _for_a_page().tickets.issue(*subject)
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Settings: repr})
-def _manager(told: Settings) -> Manager:
-    gc.collect()
-    gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
-    store = Store.open(told.folder / "runs.sqlite", told.limits.store)
-    return Manager(store, threads(told.workers), told.workers, told.limits)
+def boot() -> str:
+    """Return what tells this server from the one before a restart."""
+    return _for_a_page().boot
+
+
+def _for_a_page() -> Shared:
+    try:
+        return opened()
+    except SpecError as wrong:
+        log.error("settings %s", wrong)
+        st.error(f"This server is not set up rightly: {wrong}.", icon=":material/settings_alert:")
+        st.stop()

@@ -1,0 +1,199 @@
+// A part of the page that the server keeps up to date: it listens to a stream, draws what comes, says when it has, and
+// finds its way back when the connection, the server or the laptop was away.
+
+const HEARTBEAT = 5000; // ms between two messages of the server, at the most
+const SILENCE = 2.4 * HEARTBEAT; // after which nobody is believed to be there
+const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at first, and at the most
+const LOST = 1500; // ms without a connection before it is said
+const HEALED = 3000; // ms until a script that should have run is asked again
+
+const UNKNOWN = 4001; // the code with which a server refuses a ticket
+
+const elements = new WeakMap();
+
+// Streamlit calls this for each new state, and what it returned last when the element leaves the page.
+export default function ({ parentElement, data, setStateValue }) {
+  if (!elements.has(parentElement)) elements.set(parentElement, new Live(parentElement.querySelector(".cvar-live")));
+  const element = elements.get(parentElement);
+  element.follow(data, setStateValue);
+  return () => {
+    elements.delete(parentElement);
+    element.leave();
+  };
+}
+
+// How the visitor looks at the runs of a page: the sidebar's fields say it (see look.js), and a clicked point.
+const looks = (window.cvarLooks ??= new Map());
+
+class Live {
+  constructor(node) {
+    this.node = node;
+    const part = (name) => node.querySelector(`.cvar-${name}`);
+    this.lost = part("lost");
+    this.at = part("at");
+    this.above = part("above");
+    this.words = part("words");
+    this.mount = part("charts");
+    this.below = part("below");
+    this.charts = [];
+    this.wait = AGAIN[0];
+    this.heard = Date.now();
+    this.cleanups = [
+      on(window, "cvar-look", ({ detail }) => detail === this.data.page && this.say()),
+      on(window, "online", () => this.wake()),
+      on(document, "visibilitychange", () => this.wake()),
+      on(document, "resume", () => this.wake()),
+    ];
+    this.at.addEventListener("change", () => this.choose(this.at.value === "" ? null : Number(this.at.value)));
+    this.watch = setInterval(() => this.look(), 1000);
+  }
+
+  // Takes what the script says: which ticket, which part, and what the script believes of it.
+  follow(data, setStateValue) {
+    const before = this.data;
+    this.data = data;
+    this.setStateValue = setStateValue;
+    if (before?.ticket !== data.ticket) this.told = undefined; // it was about another run
+    this.node.dataset.part = data.part;
+    if (data.lambdas) this.offer(data.lambdas);
+    if (data.at !== undefined && data.at !== before?.at) this.take(data.at); // the script's word, where it is new
+    if (!this.socket) this.connect();
+    else this.say();
+    this.agree();
+  }
+
+  connect() {
+    clearTimeout(this.timer);
+    if (this.left) return;
+    this.socket?.close();
+    const address = new URL("live", document.baseURI).href.replace(/^http/, "ws");
+    const here = (this.socket = new WebSocket(address));
+    this.said = undefined;
+    here.onopen = () => here === this.socket && this.say();
+    here.onmessage = ({ data }) => here === this.socket && this.hear(JSON.parse(data));
+    here.onclose = ({ code }) => {
+      if (here !== this.socket || this.left) return;
+      if (code === UNKNOWN) this.ask(); // a ticket of another server: the script gets one of this
+      this.missed ??= Date.now();
+      this.timer = setTimeout(() => this.connect(), this.wait);
+      this.wait = Math.min(2 * this.wait, AGAIN[1]);
+    };
+  }
+
+  // Says what is wanted, if that is not what was said last.
+  say() {
+    const look = this.data.look ?? looks.get(this.data.page);
+    if (!look || this.socket.readyState !== WebSocket.OPEN) return;
+    const wanted = { ticket: this.data.ticket, part: this.data.part, look };
+    const text = JSON.stringify(wanted);
+    if (text === this.said) return;
+    this.said = text;
+    this.socket.send(text);
+  }
+
+  async hear({ boot, settled, words, picture }) {
+    const socket = this.socket;
+    this.heard = Date.now();
+    this.wait = AGAIN[0];
+    this.missed = undefined;
+    this.lost.hidden = true;
+    put(this.words, words);
+    if (picture) {
+      put(this.above, picture.above);
+      put(this.below, picture.below);
+      await showAll(this.charts, picture.charts, this.mount, (point) => this.click(point));
+    }
+    this.node.classList.add("cvar-drawn");
+    if (socket.readyState === WebSocket.OPEN) socket.send('{"drawn": true}');
+    if (socket !== this.socket || this.said === undefined) return; // of before
+    this.told = { boot, settled };
+    this.agree();
+  }
+
+  // Has the script run when it does not know what the server says: a run has ended or goes on again, or the server is
+  // another one. What Streamlit has lost on the way is asked for once more.
+  agree() {
+    const { told, data } = this;
+    if (!told || (told.boot === data.boot && told.settled === data.settled)) return;
+    const what = `${told.boot} ${told.settled}`;
+    if (what === this.disagreed && Date.now() - this.asked < HEALED) return;
+    this.disagreed = what;
+    this.ask();
+  }
+
+  ask() {
+    this.asked = Date.now();
+    this.setStateValue("asked", this.asked);
+  }
+
+  // Once a second: is anybody there?
+  look() {
+    const silent = Date.now() - this.heard > SILENCE && this.socket?.readyState !== WebSocket.CONNECTING;
+    if (silent) {
+      this.missed ??= this.heard;
+      this.heard = Date.now();
+      this.connect();
+    }
+    this.lost.hidden = !(this.missed && Date.now() - this.missed > LOST);
+    this.agree();
+  }
+
+  // The laptop, the tab or the network is back.
+  wake() {
+    if (document.hidden || this.left) return;
+    const there = this.socket?.readyState === WebSocket.OPEN && Date.now() - this.heard < 1.2 * HEARTBEAT;
+    if (!there) {
+      this.wait = AGAIN[0];
+      this.connect();
+    }
+  }
+
+  // Which λ the curves are at: a point that is clicked, or what is picked from the list.
+  click({ chart, x }) {
+    if (!this.data.lambdas || !chart.endsWith("-sensitivity")) return;
+    const nearest = (best, [each]) => (Math.abs(each - x) < Math.abs(best - x) ? each : best);
+    this.choose(this.data.lambdas.slice(1).reduce(nearest, Infinity));
+  }
+
+  choose(at) {
+    this.take(at);
+    this.setStateValue("at", at); // for the link
+  }
+
+  take(at) {
+    const { page } = this.data;
+    this.at.value = at ?? "";
+    looks.set(page, { ...looks.get(page), at });
+    window.dispatchEvent(new CustomEvent("cvar-look", { detail: page }));
+  }
+
+  offer(lambdas) {
+    const text = JSON.stringify(lambdas);
+    if (text === this.offered) return;
+    this.offered = text;
+    this.at.replaceChildren(...lambdas.map(([lam, words]) => new Option(words, lam ?? "")));
+    this.at.value = looks.get(this.data.page)?.at ?? "";
+  }
+
+  leave() {
+    this.left = true;
+    clearTimeout(this.timer);
+    clearInterval(this.watch);
+    this.socket?.close();
+    for (const cleanup of this.cleanups) cleanup();
+    for (const chart of this.charts) chart.remove();
+  }
+}
+
+function on(target, event, listener) {
+  target.addEventListener(event, listener);
+  return () => target.removeEventListener(event, listener);
+}
+
+// Only what is new: a reader may have marked some of it.
+const written = new WeakMap();
+function put(place, html) {
+  if (written.get(place) === html) return;
+  written.set(place, html);
+  place.innerHTML = html;
+}

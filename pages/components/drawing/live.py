@@ -1,0 +1,95 @@
+"""A part of a page that the server keeps up to date by its stream, without running the script again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ..sending import server
+from .look import Look
+
+_FOLDER = Path(__file__).parent
+_HTML = """
+<div class="cvar-live">
+  <p class="cvar-lost" role="status" hidden>The connection to the server is lost. This page comes back by itself.</p>
+  <div class="cvar-above"></div>
+  <div class="cvar-words" aria-live="polite"></div>
+  <div class="cvar-charts"></div>
+  <select class="cvar-at" aria-label="Curves at"></select>
+  <div class="cvar-below"></div>
+</div>
+"""
+
+_mount = st.components.v2.component(
+    "cvar_live",
+    html=_HTML,
+    js="\n".join((_FOLDER / name).read_text("utf-8") for name in ("chart.js", "live.js")),
+    isolate_styles=False,  # plotly.js puts its styles into the page
+)
+_mount_look = st.components.v2.component(
+    "cvar_look",
+    html='<span class="cvar-hidden" hidden></span>',
+    js=(_FOLDER / "look.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+Choices = Sequence[tuple[float | None, str]]
+
+
+def live(
+    *subject: str,
+    part: str,
+    key: str,
+    settled: str = "",
+    page: str | None = None,
+    lambdas: Choices | None = None,
+    at: float | None = None,
+    on_choice: Callable[[float | None], None] | None = None,
+    on_news: Callable[[], None] | None = None,
+) -> None:
+    """Listen to a subject (see ``sending.subjects``).
+
+    Parameters
+    ----------
+    settled
+        What the script knows of the subject: when the server says otherwise, the script runs again.
+    page
+        Whose ``look`` the picture follows; without it, none.
+    lambdas, at, on_choice
+        The step sizes that the curves can be at, ``None`` first, with words for each; which they are at, and whom to
+        tell when the visitor chooses another.
+    on_news
+        Called before the script runs because it did not know what the server says.
+    """
+
+    def chosen() -> None:
+        sent = st.session_state[key].get("at")
+        known = [lam for lam, _ in lambdas or ()]
+        if on_choice is not None and sent in known:
+            on_choice(known[known.index(sent)])
+
+    data: dict[str, Any] = {
+        "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
+    }  # fmt: skip
+    if page is None:
+        data["look"] = {}
+    if lambdas is not None:
+        data |= {"lambdas": [list(each) for each in lambdas], "at": at}
+    _mount(
+        key=key, data=data, height="content", default={"at": at, "asked": 0},
+        on_at_change=chosen, on_asked_change=on_news or _nothing,
+    )  # fmt: skip
+
+
+def tell_look(page: str, look: Look) -> None:
+    """Have the live elements of a page drawn as the visitor looks at it; which λ the curves are at they know best."""
+    said = look.to_json()
+    del said["at"]
+    _mount_look(key=f"{page}-look", data={"page": page, "look": said})
+
+
+def _nothing() -> None:
+    """Streamlit wants to be told that the state may change."""

@@ -1,0 +1,71 @@
+"""How a visitor looks at a run: what changes the picture and not the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cvar_core.results import MEASURES, Criterion
+
+THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Look:
+    """
+    Attributes
+    ----------
+    lam
+        The visitor's step size; ``None`` where the field holds none.
+    measure, closed
+        By what runs are judged, and the share of the gap that a usable λ closes.
+    at
+        The step size of the curves; ``None`` for each method's best.
+    """
+
+    lam: float | None = None
+    measure: str = Criterion().measure
+    closed: float = Criterion().closed
+    at: float | None = None
+    theme: str = THEMES[0]
+
+    @property
+    def by(self) -> Criterion:
+        return Criterion(self.measure, self.closed)
+
+    def of(self, part: str) -> Hashable:
+        """Return what a part of the page shows of it: who differs in the rest sees the same picture."""
+        return {
+            "parts": (self.measure, self.at, self.theme),
+            "iterations": (self.by, self.at, self.theme),
+            "measures": (self.at, self.theme),
+        }.get(part, self)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def read(cls, sent: object) -> Look:
+        """Return what a browser says; what cannot be is as if it had not been said.
+
+        >>> Look.read({"lam": 0.5, "measure": "beauty", "closed": 2, "at": "0.1", "theme": "dark"})
+        Look(lam=0.5, measure='risk', closed=0.9, at=None, theme='dark')
+        """
+        given = sent if isinstance(sent, dict) else {}
+        usual = cls()
+        measure, closed, theme = (given.get(name) for name in ("measure", "closed", "theme"))
+        share = _positive(closed)
+        return cls(
+            lam=_positive(given.get("lam")),
+            measure=measure if measure in MEASURES else usual.measure,
+            closed=share if share is not None and share < 1 else usual.closed,
+            at=_positive(given.get("at")),
+            theme=theme if theme in THEMES else usual.theme,
+        )
+
+
+def _positive(sent: object) -> float | None:
+    number = isinstance(sent, int | float) and not isinstance(sent, bool)
+    return float(sent) if number and 0 < sent < math.inf else None  # type: ignore[operator,arg-type]

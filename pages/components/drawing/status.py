@@ -1,0 +1,66 @@
+"""How a run is getting on, or what it took: a line of the page, in HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from cvar_core import Result
+from cvar_core.jobs import View
+from cvar_core.results import OBJECTIVE, RISK, Criterion, certainty, number
+
+from .text import capital
+
+
+def status(view: View) -> str:
+    share = f"{100 * view.progress:.0f}%"
+    if view.status == "queued":
+        place = "next in line" if view.position in (None, 1) else f"number {view.position} in line"
+        return _bar(view, f"⌛ Queued, {place}: it starts as soon as there is memory for it")
+    if view.status == "running":
+        left = "" if view.seconds_left is None else f" · {duration(view.seconds_left)} left"
+        others = f" · shared with {view.others} other{'s' * (view.others > 1)}" if view.others else ""
+        return _bar(view, f"{capital(view.stage)} · {share}{left}{others}")
+    if view.status == "done" and view.result is not None:
+        return f'<p class="cvar-quiet">✓ Done{_took(view.result)} · {_optimum(view.result)}</p>'
+    if view.status == "cancelled":
+        return _note(f"Cancelled at {share}. What was computed is shown; <b>Resume</b> goes on from there.")
+    if view.status == "interrupted":
+        if view.error:
+            return _note(f"{escape(view.error)} <b>Resume</b> computes it anew.")
+        return _note(f"Interrupted at {share}, because the server stopped. <b>Resume</b> goes on from there.")
+    if view.status == "failed":
+        return _note(f"This run failed at {share}. {escape(view.error or '')} <b>Try again</b> goes on from there.")
+    return ""
+
+
+def duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5_400 else f"about {seconds / 3600:.1f} h"
+
+
+def _bar(view: View, words: str) -> str:
+    percent = f"{100 * view.progress:.1f}"
+    return (
+        f'<div class="cvar-progress" role="progressbar" aria-valuenow="{percent}" aria-label="{escape(words)}">'
+        f'<p>{escape(words)}</p><div><i style="width: {percent}%"></i></div></div>'
+    )
+
+
+def _note(words: str) -> str:
+    return f'<p class="cvar-note">{words}</p>'
+
+
+def _took(result: Result) -> str:
+    return f" in {result.timings['total']:.1f} s" if "total" in result.timings else ""
+
+
+def _optimum(result: Result) -> str:
+    found = result.optimum
+    above, model = (result.judged(Criterion(measure)).start for measure in (OBJECTIVE, RISK))
+    return escape(
+        f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(above)} above it, of which "
+        f"{number(model)} is the model's part"
+    )

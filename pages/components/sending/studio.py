@@ -1,0 +1,52 @@
+"""Where pictures are drawn: one at a time, what a visitor has just changed before what has merely grown."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_SOON, _LATER, _END = 0, 1, 2
+
+
+class Studio:
+    """One thread that works through what is asked of it. Drawing is Python's own work, so that more would not help."""
+
+    def __init__(self) -> None:
+        self._asked: queue.PriorityQueue[tuple[int, int, Callable[[], Any] | None, Future[Any]]] = queue.PriorityQueue()
+        self._order = itertools.count()
+        self._thread = threading.Thread(target=self._work, name="studio", daemon=True)
+        self._thread.start()
+
+    async def draw(self, make: Callable[[], T], *, soon: bool) -> T:
+        """Return what ``make`` makes; what is wanted ``soon`` comes before all that is not."""
+        promised: Future[T] = Future()
+        self._asked.put((_SOON if soon else _LATER, next(self._order), make, promised))
+        try:
+            return await asyncio.wrap_future(promised)
+        except asyncio.CancelledError:
+            promised.cancel()  # nobody waits for it any more
+            raise
+
+    def close(self) -> None:
+        """End when all that was asked for is drawn."""
+        self._asked.put((_END, next(self._order), None, Future()))
+        self._thread.join(timeout=5)
+
+    def _work(self) -> None:
+        while True:
+            _, _, make, promised = self._asked.get()
+            if make is None:
+                return
+            if not promised.set_running_or_notify_cancel():
+                continue
+            try:
+                promised.set_result(make())
+            except Exception as wrong:  # whoever asked is told
+                promised.set_exception(wrong)

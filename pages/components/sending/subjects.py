@@ -1,0 +1,131 @@
+"""What a live element can listen to: a run, the server itself, an answer that is being computed, a place in the line.
+
+A subject is asked in the studio's thread, again and again. It answers with what can be read and seen now, and with
+whether the page is still right about it: ``settled`` is empty while something is under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from html import escape
+from typing import Protocol
+
+from cvar_core.jobs import Manager
+from cvar_core.specs import SweepSpec
+
+from ..drawing.look import Look
+from ..drawing.run_picture import known, picture
+from ..drawing.status import status
+from .answers import Answers, answers_named
+from .kept import Kept
+
+Tell = Callable[[], None]
+Unwatch = Callable[[], None]
+
+_pictures: Kept[bytes] = Kept(200)  # of some 40 kB, for all visitors: each is drawn once for all who look the same way
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a subject shows: words that are sent each time, and a picture that is sent when its name has changed."""
+
+    words: str = ""
+    settled: str = ""
+    name: Hashable = None
+    picture: Callable[[], bytes] | None = None
+
+
+class Subject(Protocol):
+    def watch(self, tell: Tell) -> Unwatch:
+        """Have ``tell`` called, by any thread, when there may be something new."""
+
+    def seen(self, part: str, look: Look) -> Seen: ...
+
+
+class Run:
+    """A run as one visitor sees it."""
+
+    def __init__(self, manager: Manager, page: str, visitor: str, run_id: str) -> None:
+        self._manager, self._page, self._visitor, self._id = manager, page, visitor, run_id
+        self._spec: SweepSpec | None = None
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return self._manager.watch(self._id, tell)
+
+    def seen(self, part: str, look: Look) -> Seen:
+        self._spec = self._spec or self._manager.spec_of(self._id)
+        view = None if self._spec is None else self._manager.view(self._spec, self._visitor)
+        if view is None:
+            return Seen("", "deleted")
+        settled = "" if view.live else view.status
+        words = status(view) if part in ("study", "status") else ""
+        if part == "status":
+            return Seen(words, settled)
+        name = self._id, self._page, part, look.of(part), known(view)
+        return Seen(words, settled, name, lambda: _pictures.get(name, lambda: picture(view, self._page, part, look)))
+
+
+class Answer:
+    """Something that is being computed for a page; the page is drawn anew when it is there."""
+
+    def __init__(self, answers: Answers, name: str) -> None:
+        self._answers, self._name = answers, name
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return self._answers.watch(tell)
+
+    def seen(self, part: str, look: Look) -> Seen:
+        return Seen("", "there" if self._answers.there(self._name) else "")
+
+
+class Place:
+    """Whether the server would take another run of a visitor's now."""
+
+    def __init__(self, manager: Manager, visitor: str) -> None:
+        self._manager, self._visitor = manager, visitor
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return lambda: None  # every heartbeat looks
+
+    def seen(self, part: str, look: Look) -> Seen:
+        return Seen("", "free" if self._manager.has_place_for(self._visitor) else "")
+
+
+class Server:
+    """How busy the server is."""
+
+    def __init__(self, manager: Manager) -> None:
+        self._manager = manager
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return lambda: None
+
+    def seen(self, part: str, look: Look) -> Seen:
+        jobs, waiting = self._manager, self._manager.jobs_in_line
+        figures = {
+            "runs being computed": f"{jobs.open_jobs - waiting:,}",
+            "runs in line": f"{waiting:,}",
+            "workers": f"{jobs.workers:,}",
+            "stored runs": f"{jobs.store.size() / 2**20:,.1f} MB",
+        }
+        boxes = "".join(
+            f'<div class="cvar-figure"><small>{name}</small>{value}</div>' for name, value in figures.items()
+        )
+        trouble = f'<p class="cvar-note">{escape(jobs.store.trouble)}</p>' if jobs.store.trouble else ""
+        return Seen(f'<div class="cvar-figures">{boxes}</div>{trouble}')
+
+
+def subject_of(said: tuple[str, ...], manager: Manager) -> Subject | None:
+    """Return what a ticket is for, if this server knows such a thing."""
+    match said:
+        case ("run", page, visitor, run_id):
+            return Run(manager, page, visitor, run_id)
+        case ("answer", name, key):
+            answers = answers_named(name)
+            return None if answers is None else Answer(answers, key)
+        case ("place", visitor):
+            return Place(manager, visitor)
+        case ("server",):
+            return Server(manager)
+    return None

@@ -1,0 +1,31 @@
+"""What the first visitor would else wait for: libraries that are loaded and kernels that are read on first use."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from cvar_core import Problem, sweep
+from cvar_core.catalogue import losses
+from cvar_core.jobs import View
+
+from ..asking.presets import DEFAULT
+from ..drawing.look import Look
+from ..drawing.run_picture import PARTS, picture
+
+
+def up() -> None:
+    """Get ready for the run that a page opens with; the other losses follow while the server serves."""
+    first = DEFAULT.problem.loss
+    _once(first)
+    others = [name for name in losses.names() if name != first]
+    threading.Thread(target=lambda: [_once(name) for name in others], name="warm-up", daemon=True).start()
+
+
+def _once(loss: str) -> None:
+    """Run a tiny sweep, and draw all that a page shows of it."""
+    result = sweep(Problem.synthetic(loss=loss, eval_size=300), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
+    for part in PARTS:
+        if part != "measures" or result.measures:
+            picture(View(result.spec, "done", result=result), "explore", part, Look(lam=1.0))
+    time.sleep(0)
