@@ -17,7 +17,7 @@ from torch import Tensor
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..specs import ProblemSpec, SpecError
-from . import draws, measures, risk
+from . import draws, recorded, risk
 from .constant import best_constant
 from .floor import floor
 from .objective import tail_mass
@@ -229,7 +229,7 @@ class Problem:
         for here in self._groups(len(thetas), stop, risks=True):
             tails, others, worst = risk.evaluate(points, self.loss, thetas[here], levels[here], spec.beta, surveying)
             trained = [unit * others / points.count] if surveying else []
-            tested = [] if test is None else measures.on_test(test, self.loss, spec, thetas[here])
+            tested = [] if test is None else recorded.on_test(test, self.loss, spec, thetas[here])
             sums.append(tails)
             risks.append(spec.scale * worst)
             measured.append(torch.stack([*trained, *tested], dim=1) if surveying else tails.new_empty(len(tails), 0))
@@ -263,7 +263,7 @@ class Problem:
     @property
     def measure_names(self) -> tuple[str, ...]:
         """What a point is measured by beside the objective; nothing but for data sets."""
-        return measures.names(self.spec)
+        return recorded.names(self.spec)
 
     def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
