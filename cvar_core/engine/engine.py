@@ -35,9 +35,7 @@ class State(NamedTuple):
     recorded: int  # checkpoints recorded
     theta: Tensor  # (runs, dim)
     alpha: Tensor  # (runs,)
-    theta_sum: (
-        Tensor  # (runs, dim) θ_1 + … + θ_iteration; on sparse data the lag B of the mean (``sparse_kernel``)
-    )
+    theta_sum: Tensor  # (runs, dim) θ_1 + … + θ_iteration; on sparse data the lag B of the mean (``sparse_kernel``)
     alpha_sum: Tensor  # (runs,)
     diverged: Tensor  # (runs,) of bool
 
