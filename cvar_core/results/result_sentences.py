@@ -24,8 +24,8 @@ def beginning(judged: Judged) -> str:
     if share is None:
         return ""
     return (
-        f"The model at the start {near_the_best(share)}: no step size can do much for it, so there is no verdict by its "
-        "risk. What the runs still do is put the threshold α in its place, which the objective shows"
+        f"The model at the start {near_the_best(share)}: no step size can do much for it, so there is no verdict by "
+        "its risk. What the runs still do is put the threshold α in its place, which the objective shows"
     )
 
 
