@@ -6,9 +6,9 @@ import streamlit as st
 
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
-from cvar_core.figures.anatomy import classifiers, extremes, judged, percent, tail, variational, worst
+from cvar_core.figures.lessons.anatomy_charts import classifiers, extremes, judged, percent, tail, variational, worst
+from cvar_core.lessons.anatomy import POINTS, GivingUp, Way, drawn_losses, few, gap, giving_up, risks
 from cvar_core.problem import Sketch
-from cvar_core.problem.anatomy import POINTS, GivingUp, Way, drawn_losses, few, gap, giving_up, risks
 from cvar_core.results import number
 from pages.components.asking import links
 from pages.components.asking.presets import DEFAULT

@@ -4,8 +4,8 @@ import streamlit as st
 
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.catalogue import methods
-from cvar_core.figures.models import model_frames, model_plane, plane
-from cvar_core.single import SAMPLE_LOSSES, Setup, updates
+from cvar_core.figures.lessons.models_charts import model_frames, model_plane, plane
+from cvar_core.lessons.models import SAMPLE_LOSSES, Setup, updates
 from pages.components.asking import links
 from pages.components.drawing.chart import Clicked, chart
 from pages.components.drawing.style import apply_look, theme

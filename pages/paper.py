@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cvar_core import paper
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
-from cvar_core.figures.panels import HEIGHT, panel, reading_words, triangle_words
+from cvar_core.figures.lessons.paper_charts import HEIGHT, panel, reading_words, triangle_words
+from cvar_core.lessons import paper
 from cvar_core.results import JUDGED_BY, MEASURES, OBJECTIVE, Criterion, number
 from pages.components.asking import links
 from pages.components.asking.presets import PRESETS

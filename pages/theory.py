@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from cvar_core import SweepSpec, theory
+from cvar_core import SweepSpec
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
-from cvar_core.figures.theory import promises
+from cvar_core.figures.lessons.theory_charts import promises
+from cvar_core.lessons import theory
 from cvar_core.results import OBJECTIVE, number
 from pages.components.asking import links
 from pages.components.drawing.chart import Clicked, chart

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cvar_core import ProblemSpec, units
+from cvar_core import ProblemSpec
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
-from cvar_core.figures.units import HEIGHT, unit_curves, unit_paths, unit_ranges
+from cvar_core.figures.lessons.units_charts import HEIGHT, unit_curves, unit_paths, unit_ranges
+from cvar_core.lessons import units
 from cvar_core.results import OBJECTIVE, number, width
 from pages.components.asking import links
 from pages.components.asking.presets import DEFAULT

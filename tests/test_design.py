@@ -1,6 +1,8 @@
-"""The design's own test: a new loss, noise or method is one registry entry and nothing else."""
+"""The design's own tests: a new loss, noise or method is one registry entry and nothing else, and names are telling."""
 
 import math
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,13 @@ from cvar_core.catalogue.methods import spl
 from cvar_core.cli import main
 from cvar_core.engine import Shard, advance, start
 from cvar_core.results import Criterion
+
+ROOT = Path(__file__).parent.parent
+TREES = ("cvar_core",)
+MAY_SHARE = {  # a file name, and why
+    "__init__.py": "every package has one",
+    "__main__.py": "what python -m runs",
+}
 
 
 @pytest.fixture
@@ -75,3 +84,13 @@ def test_the_torch_step_serves_where_there_is_no_compiled_form(timid):
     half, full = (advance(problem, spec, Shard(name, 0), begin, 1)[0] for name in spec.methods)
     assert not torch.equal(full.theta, begin.theta)
     torch.testing.assert_close(half.theta, (begin.theta + full.theta) / 2)
+
+
+def test_no_two_modules_share_a_file_name():
+    places = defaultdict(list)
+    for tree in TREES:
+        for path in (ROOT / tree).rglob("*.py"):
+            places[path.name].append(str(path.relative_to(ROOT)))
+    assert places, "there are modules to look at"
+    shared = {name: sorted(found) for name, found in places.items() if len(found) > 1 and name not in MAY_SHARE}
+    assert not shared, "a newcomer who guesses a name should not find two: say in each which it is"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvar_core import Problem, Result, paper_grid, sweep
-from cvar_core.bench.table import Cell, table
+from cvar_core.bench.text_table import Cell, table
 from cvar_core.results import MEASURES, Criterion
 from cvar_core.results.certainty import LEVEL, coverage, median_interval, share_at_least
 from cvar_core.results.compared import Comparison

@@ -12,7 +12,7 @@ from ..specs import SweepSpec
 from .measure import seconds, sweep_in_new_process, torch_threads
 from .panel import grid
 from .sizes import Sizes
-from .table import Cell, table
+from .text_table import Cell, table
 
 SMALL = 1_000  # points, where evaluating them is not what is measured
 MEDIUM = 10_000

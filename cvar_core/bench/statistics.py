@@ -13,7 +13,7 @@ from ..results import MEASURES, Criterion, Result
 from .measure import side_by_side
 from .panel import grid
 from .sizes import Sizes
-from .table import table
+from .text_table import table
 
 POINTS = 10_000  # the statistics do not depend on how many
 LAM = 0.02  # between two points of the paper's grid, which takes longest to judge

@@ -12,7 +12,7 @@ from .contenders import Run, autograd, eager, eager_tuned, jax_installed, jax_sc
 from .measure import seconds, side_by_side, torch_threads
 from .panel import Panel, blocks, draw, sweep_spec
 from .sizes import Sizes
-from .table import Cell, table
+from .text_table import Cell, table
 
 # Step sizes at which squared loss is stable, so that rounding is not amplified: 10^-3, 10^-2 and 10^-1.
 MODERATE = slice(3, 6)

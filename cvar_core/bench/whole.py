@@ -9,7 +9,7 @@ from ..problem import Problem
 from .measure import seconds, sweep_in_new_process, torch_threads
 from .panel import grid
 from .sizes import Sizes
-from .table import table
+from .text_table import table
 
 NOISES = ("normal", "gumbel", "lognormal")  # the paper's
 PARTS = ("sample", "step", "evaluate", "optimum", "total")

@@ -40,8 +40,7 @@ from ..results import (
     sureness,
 )
 from ..specs import SpecError, SweepSpec
-from . import arguments, files
-from . import data as data_command
+from . import arguments, data_command, files
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -168,7 +167,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
 
 
 def _figures(args: argparse.Namespace, texts: list[str]) -> int:
-    from .. import paper
+    from ..lessons import paper
 
     specs = paper.panels(
         reading.whole("--iterations", args.iterations),
@@ -193,7 +192,7 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
 
 
 def _print_panel(result: Result) -> None:
-    from .. import paper
+    from ..lessons import paper
 
     known = _shipped(result.spec)
     same = "" if known is None else f"  ({paper.difference(known, result).words()})"
@@ -209,7 +208,7 @@ def _print_panel(result: Result) -> None:
 
 def _shipped(spec: SweepSpec) -> Result | None:
     """Return what ships of a panel; nothing where that is of another format, and about to be written anew."""
-    from .. import paper
+    from ..lessons import paper
 
     try:
         return paper.shipped().of(spec)

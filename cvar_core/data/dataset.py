@@ -13,8 +13,8 @@ from ..problem import Problem
 from ..specs import SpecError
 from . import labels
 from .bounds import DataError
+from .csv_table import Layout
 from .prepare import Standardiser, split_rows, with_intercept
-from .table import Layout
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -18,7 +18,7 @@ from ..problem import Problem, recorded_names
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
 from .cost import cost
-from .sparse import sparse_steps
+from .sparse_kernel import sparse_steps
 
 
 class Shard(NamedTuple):
@@ -35,7 +35,7 @@ class State(NamedTuple):
     recorded: int  # checkpoints recorded
     theta: Tensor  # (runs, dim)
     alpha: Tensor  # (runs,)
-    theta_sum: Tensor  # (runs, dim) θ_1 + … + θ_iteration; on sparse data B, the lag of the mean (see ``sparse``)
+    theta_sum: Tensor  # (runs, dim) θ_1 + … + θ_iteration; on sparse data the lag B of the mean (``sparse_kernel``)
     alpha_sum: Tensor  # (runs,)
     diverged: Tensor  # (runs,) of bool
 

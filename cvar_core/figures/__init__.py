@@ -2,10 +2,10 @@
 
 from .compare import compare
 from .curves import curves
+from .data_measures import WORDS, measures_along, measures_by_lambda, shown_measures
 from .density import density
 from .frame import Figure, without_title
 from .iterations import iterations_to
-from .measures import WORDS, measures_along, measures_by_lambda, shown_measures
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
 from .parts import parts
 from .sensitivity import sensitivity

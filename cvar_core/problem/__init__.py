@@ -1,11 +1,11 @@
 """Problems: samples, the objective F̃_β and its optimum F*."""
 
-from .measures import names as measure_names
-from .measures import recorded as recorded_names
 from .objective import cvar, objective, tail_mass, var
 from .optimum import Optimum
 from .population import population_risk
 from .problem import Evaluation, Problem, Samples, Start
+from .recorded import names as measure_names
+from .recorded import recorded as recorded_names
 from .sketch import Sketch
 
 __all__ = [

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ..catalogue import Loss
-from . import evaluation, risk, selection, sparse
+from . import evaluation, risk, selection, sparse_sums
 from .selection import Kept, Levels
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class SparsePoints:
         return SparsePoints(self.matrix[index.numpy()], self.target[index])
 
     def predictions(self, thetas: Tensor) -> Tensor:
-        return sparse.predictions(self, thetas)
+        return sparse_sums.predictions(self, thetas)
 
     @functools.cached_property
     def thinned(self) -> SparsePoints:
@@ -226,7 +226,7 @@ class SparsePoints:
         alphas: Tensor | None = None,
         surveying: bool = False,
     ) -> tuple[Tensor, Tensor, Kept]:
-        return sparse.keep(self, loss, thetas, levels, room, alphas)
+        return sparse_sums.keep(self, loss, thetas, levels, room, alphas)
 
     def value_of_key(self, loss: Loss) -> Callable[..., Any]:
         return selection.same
@@ -234,12 +234,12 @@ class SparsePoints:
     def tail_sums(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> Tensor:
         if loss.scalar is None:
             return _hinge_sums(loss, self, thetas, alphas)
-        return sparse.tail_sums(self, loss, thetas, alphas)
+        return sparse_sums.tail_sums(self, loss, thetas, alphas)
 
     def survey(self, loss: Loss, thetas: Tensor, alphas: Tensor) -> tuple[Tensor, Tensor]:
         if loss.scalar is None:
             return _hinge_sums(loss, self, thetas, alphas), _companion_sums(loss, self, thetas)
-        return sparse.survey(self, loss, thetas, alphas)
+        return sparse_sums.survey(self, loss, thetas, alphas)
 
 
 def _hinge_sums(loss: Loss, points: Points, thetas: Tensor, alphas: Tensor) -> Tensor:

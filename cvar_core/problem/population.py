@@ -26,8 +26,8 @@ from torch import Tensor
 from ..catalogue import Loss, losses, noises
 from ..specs import ProblemSpec
 from .bends import Bends, slope, value
-from .measures import fresh_regression
 from .noise_law import NoiseLaw, Untrusted
+from .recorded import fresh_regression
 from .shifted import Shifted
 
 Array = NDArray[np.float64]

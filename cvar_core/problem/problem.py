@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,8 +15,9 @@ from torch import Tensor
 
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
+from ..keeping import Kept
 from ..specs import ProblemSpec, SpecError
-from . import draws, measures, risk
+from . import draws, recorded, risk
 from .constant import best_constant
 from .floor import floor
 from .objective import tail_mass
@@ -26,6 +26,7 @@ from .points import DensePoints, Points, SparsePoints
 from .population import population_risk
 
 _MOST_PREDICTIONS = 2**23  # on test points, at once
+_BLOCKS = 2**22  # numbers in the blocks at hand: the methods of one seed follow each other closely, so a few are enough
 
 
 class Start(NamedTuple):
@@ -74,7 +75,7 @@ class Problem:
 
     def _reset(self) -> None:
         self._lock = threading.RLock()
-        self._blocks: OrderedDict[tuple[int, int], Samples] = OrderedDict()
+        self._blocks: Kept[tuple[int, int], Samples] = Kept(_BLOCKS, size=_room)
         self._starts: dict[int, Start] = {}
         self._points: Points | None = None
         self._test_points: Points | None = None
@@ -229,7 +230,7 @@ class Problem:
         for here in self._groups(len(thetas), stop, risks=True):
             tails, others, worst = risk.evaluate(points, self.loss, thetas[here], levels[here], spec.beta, surveying)
             trained = [unit * others / points.count] if surveying else []
-            tested = [] if test is None else measures.on_test(test, self.loss, spec, thetas[here])
+            tested = [] if test is None else recorded.on_test(test, self.loss, spec, thetas[here])
             sums.append(tails)
             risks.append(spec.scale * worst)
             measured.append(torch.stack([*trained, *tested], dim=1) if surveying else tails.new_empty(len(tails), 0))
@@ -263,7 +264,7 @@ class Problem:
     @property
     def measure_names(self) -> tuple[str, ...]:
         """What a point is measured by beside the objective; nothing but for data sets."""
-        return measures.names(self.spec)
+        return recorded.names(self.spec)
 
     def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
         """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
@@ -321,9 +322,9 @@ class Problem:
         return Samples(block.x[here], block.y[here], block.norms[here])
 
     def _block(self, seed: int, number: int) -> Samples:
-        with self._lock:
-            if (seed, number) in self._blocks:
-                return self._blocks[seed, number]
+        return self._blocks.get((seed, number), lambda: self._drawn_block(seed, number))
+
+    def _drawn_block(self, seed: int, number: int) -> Samples:
         if self.spec.data is None and self.spec.sample_size is None:
             x, y = draws.fresh_block(self.spec, self.theta_gen, seed, number)
         else:
@@ -331,13 +332,12 @@ class Problem:
             # The arrays' own rows lie together in memory; those of the points, which are columns, do not.
             x = self.points.rows(index) if self._arrays is None else self._arrays[0][index]
             y = self.points.target[index]
-        block = Samples(x, y, (x * x).sum(1))
-        with self._lock:
-            self._blocks[seed, number] = block
-            # The methods of one seed follow each other closely, so a few blocks are enough.
-            while len(self._blocks) > 64 or (len(self._blocks) > 2 and len(self._blocks) * x.numel() > 2**22):
-                self._blocks.popitem(last=False)
-        return block
+        return Samples(x, y, (x * x).sum(1))
+
+
+def _room(block: Samples) -> int:
+    """Return how much of the room for blocks one of them takes: never so much that two do not fit."""
+    return min(max(block.x.numel(), _BLOCKS // 64), _BLOCKS // 2)
 
 
 def _points(matrix: Any, target: Tensor, loss: Loss) -> Points:

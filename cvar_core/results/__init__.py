@@ -6,34 +6,24 @@ from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, crite
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
+from .readable import best, decades, interval, number, round_up, sureness, width
 from .result import Result
-from .robustness import Forgiven, UsableRange
-from .spread import Spread, spread
-from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
-from .words import (
-    GAP,
-    JUDGED_BY,
-    advice,
+from .result_sentences import (
     against_constant,
     beginning,
-    best,
     blurred,
     certainty,
-    decades,
     disagreement,
     few,
     finding,
     found_by,
-    interval,
-    judgement,
-    margin,
     measured,
-    number,
     remarks,
-    round_up,
-    sureness,
-    width,
 )
+from .robustness import Forgiven, UsableRange
+from .spread import Spread, spread
+from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
+from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin
 
 __all__ = [
     "EDGE",

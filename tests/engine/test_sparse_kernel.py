@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, random_array
 from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.catalogue import StepSizes, losses, methods, schedules
 from cvar_core.engine import Shard, advance, start
-from cvar_core.engine.sparse import sparse_steps, sparse_steps_in_torch
+from cvar_core.engine.sparse_kernel import sparse_steps, sparse_steps_in_torch
 from cvar_core.linear import FAR, LANES
 from cvar_core.problem.points import SparsePoints
 

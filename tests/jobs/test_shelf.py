@@ -1,8 +1,4 @@
-"""The shelf: costly things are made once, and the least recently used are let go."""
-
-import threading
-
-import pytest
+"""The shelf: who makes a thing says how many bytes it holds, and so much is kept. The rest is ``Kept``'s."""
 
 from cvar_core.jobs import Shelf
 
@@ -27,29 +23,9 @@ def test_the_least_recently_used_is_let_go():
     assert made[-1] == "a"
 
 
-def test_what_fails_is_tried_again():
+def test_what_is_unwanted_is_let_go():
     shelf = Shelf(100)
-    with pytest.raises(ZeroDivisionError):
-        shelf.get("a", lambda: 1 / 0)
-    assert shelf.get("a", lambda: (7, 1)) == 7
-    assert shelf._making == {}
-
-
-def test_two_who_ask_at_once_wait_for_one():
-    shelf, begun, go_on, made, found = Shelf(100), threading.Event(), threading.Event(), [], []
-
-    def make():
-        made.append(1)
-        begun.set()
-        go_on.wait(30)
-        return "costly", 1
-
-    askers = [threading.Thread(target=lambda: found.append(shelf.get("a", make))) for _ in range(3)]
-    for asker in askers:
-        asker.start()
-    assert begun.wait(30)
-    assert shelf.get("b", lambda: ("cheap", 1)) == "cheap", "others do not wait"
-    go_on.set()
-    for asker in askers:
-        asker.join(30)
-    assert (made, found) == ([1], ["costly"] * 3)
+    for key in "ab":
+        shelf.get(key, lambda: ("old", 10))
+    shelf.drop(lambda key: key == "a")
+    assert [shelf.get(key, lambda: ("new", 10)) for key in "ab"] == ["new", "old"]

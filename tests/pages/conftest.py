@@ -6,12 +6,11 @@ from collections.abc import Iterator
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from cvar_core import units
 from cvar_core.jobs import Limits, Manager
 from cvar_core.jobs import job as job_module
-from cvar_core.problem import anatomy
+from cvar_core.lessons import anatomy, units
+from cvar_core.lessons.theory import measured as measuring
 from cvar_core.store import Store
-from cvar_core.theory import measured as measuring
 from pages.components.sending import server as service
 from tests.pages.driving import Visits
 from tests.pages.gated import Gate, laboratory

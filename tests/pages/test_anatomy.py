@@ -5,7 +5,8 @@ import math
 import pytest
 
 from cvar_core import Problem
-from cvar_core.problem import anatomy, cvar
+from cvar_core.lessons import anatomy
+from cvar_core.problem import cvar
 from cvar_core.results import number
 from pages.components.sending import answers as background
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words

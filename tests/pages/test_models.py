@@ -2,7 +2,7 @@
 
 import pytest
 
-from cvar_core.single import Setup, update
+from cvar_core.lessons.models import Setup, update
 from pages.components.asking.presets import DEFAULT
 from tests.pages.opening import button, opener, shown, words
 from tests.pages.reading import figures_of

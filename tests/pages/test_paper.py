@@ -5,8 +5,9 @@ import functools
 
 import pytest
 
-from cvar_core import ProblemSpec, SweepSpec, paper
+from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.jobs import Limits
+from cvar_core.lessons import paper
 from cvar_core.results import OBJECTIVE, RISK, Criterion, beginning, decades
 from pages.components.lessons.ways import explore_link
 from pages.components.run.main_area import SHARES
@@ -24,7 +25,7 @@ st.navigation(pages, position="top").run()
 
 SMALL_STUDY = """
 from pathlib import Path
-from cvar_core import paper
+from cvar_core.lessons import paper
 from pages.components.drawing.plotly_js import publish
 publish(Path(__file__).parent / "static")
 if not hasattr(paper, "before"):  # the script runs again and again

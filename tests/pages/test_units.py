@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from cvar_core import units
 from cvar_core.catalogue import losses, noises
+from cvar_core.lessons import units
 from cvar_core.results import number, width
 from pages.components.asking.presets import DEFAULT
 from pages.components.asking.synthetic import Controls

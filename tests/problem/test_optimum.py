@@ -14,13 +14,13 @@ from cvar_core.problem.draws import targets
 from cvar_core.problem.optimum.descent import Tail
 from cvar_core.problem.optimum.polish import split_at
 from cvar_core.results import Criterion
-from tests.paper.optima import OPTIMA
+from tests.lessons.paper.optima import OPTIMA
 
 
 @pytest.mark.parametrize(
     ("loss", "noise", "size"),
     [
-        # The rest of the paper's problems, at its size, ships: tests/paper/test_shipped.py.
+        # The rest of the paper's problems, at its size, ships: tests/lessons/paper/test_shipped.py.
         pytest.param("squared", "lognormal", 1_000_000, marks=pytest.mark.paper),
         pytest.param("absolute", "gumbel", 1_000_000, marks=pytest.mark.paper),
         pytest.param("logistic", "normal", 1_000_000, marks=pytest.mark.paper),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cvar_core.catalogue import methods
-from cvar_core.single import Update
+from cvar_core.lessons.models import Update
 
 CASES = {
     "too big": "**α is too big.** It is so far above the loss that the sample says nothing about θ: only α comes down.",

@@ -1,0 +1,135 @@
+"""The updates of many runs on sparse rows: a step costs the row's non-zeros, whatever the dimension.
+
+The mean of the iterates would touch every coordinate in every step. But with θ_{t+1} = θ_t − f_t x_t,
+
+    mean(θ_1 … θ_n) = θ_n + B/n,   B = Σ_t t f_t x_t,   t = 0 … n−1,
+
+and B changes only where x_t is not zero. On sparse data a state keeps B in the place of the sum.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..catalogue import Linearisation, StepSizes, losses, methods
+from ..compiled import jit
+from ..linear import AHEAD, FAR, add_sparse, prefetch
+from ..problem.points import SparsePoints
+from ..problem.sparse_sums import side_by_side
+
+Runs = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]  # θ, α, B, Σα and diverged, as in the engine's state
+
+
+def sparse_steps_in_torch(
+    points: SparsePoints,
+    index: Tensor,  # (count,)
+    first: int,  # t of the first of them
+    factors: Tensor,  # (count,) of the schedule
+    sizes: StepSizes,  # (runs,)
+    runs: Runs,
+    beta: float,
+    scale: float,
+    loss: str,
+    method: str,
+) -> Runs:
+    """Take one update per sample in every run: the definition, in which rows are made dense."""
+    entry, step = losses[loss], methods[method].step
+    theta, alpha, lag, alpha_sum, diverged = (part.clone() for part in runs)
+    for t, (row, factor) in enumerate(zip(index, factors, strict=True), start=first):
+        (x_t,), y_t = points.rows(row.reshape(1)), points.target[row]
+        prediction = theta @ x_t
+        value = scale * entry.value(prediction, y_t)
+        v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
+        here = StepSizes(sizes.theta * factor, sizes.alpha * factor)
+        moved, alpha = step(Linearisation(theta, alpha, value, v, beta), here)
+        lag += t * (theta - moved)
+        theta = moved
+        alpha_sum += alpha
+        finite = torch.isfinite(prediction + value + (v * v).sum(1) * here.theta)
+        diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
+    return theta, alpha, lag, alpha_sum, diverged
+
+
+def sparse_steps(
+    points: SparsePoints,
+    index: Tensor,
+    first: int,
+    factors: Tensor,
+    sizes: StepSizes,
+    runs: Runs,
+    beta: float,
+    scale: float,
+    loss: str,
+    method: str,
+) -> Runs:
+    """Take the same updates in a loop compiled from the loss's and the method's scalar forms."""
+    scalar, weight = losses[loss].scalar, methods[method].weight
+    if scalar is None or weight is None:
+        return sparse_steps_in_torch(points, index, first, factors, sizes, runs, beta, scale, loss, method)
+    count = len(runs[0])
+    theta, lag = side_by_side(runs[0]), side_by_side(runs[2])
+    alpha, alpha_sum, lam_theta, lam_alpha = (
+        side_by_side(part.unsqueeze(1))[0] for part in (runs[1], runs[3], sizes.theta, sizes.alpha)
+    )
+    odd = torch.zeros_like(alpha)
+    state = (part.numpy() for part in (theta, alpha, lag, alpha_sum, odd))
+    inputs = (part.numpy() for part in (points.target, points.norms, index, factors, lam_theta, lam_alpha))
+    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale)
+    # Views of (dim, lanes): the next call copies rows that lie as it wants them.
+    return (
+        theta[:, :count].T,
+        alpha[:count].clone(),
+        lag[:, :count].T,
+        alpha_sum[:count].clone(),
+        runs[4] | (odd[:count] != 0),
+    )
+
+
+@functools.cache
+def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
+    def steps(  # type: ignore[no-untyped-def]
+        indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha,
+        first, theta, alpha, lag, alpha_sum, odd, c, scale,
+    ):  # fmt: skip
+        lanes, far = theta.shape[1], theta.shape[0] > FAR
+        prediction, move, late = np.empty(lanes), np.empty(lanes), np.empty(lanes)
+        for t in range(index.shape[0]):
+            i = index[t]
+            begin, end = indptr[i], indptr[i + 1]
+            add_sparse(begin, end, indices, values, theta, prediction)
+            y_i, norm, factor = y[i], norms[i], factors[t]
+            for j in range(lanes):
+                value, slope = scalar(prediction[j], y_i)
+                value = scale * value
+                slope = scale * slope
+                step_theta, step_alpha = lam_theta[j] * factor, lam_alpha[j] * factor
+                slope_term = step_theta * (slope * slope * norm)
+                g = weight(value, slope_term, alpha[j], step_alpha, c)
+                alpha[j] = alpha[j] - step_alpha + step_alpha * g
+                alpha_sum[j] += alpha[j]
+                move[j] = step_theta * g * slope
+                late[j] = (first + t) * move[j]
+                # 0 · z is 0 for finite z and NaN for the rest: a test without branches.
+                odd[j] += 0.0 * (prediction[j] + value + slope_term + alpha[j])
+            moving = 0
+            for j in range(lanes):
+                moving += move[j] != 0.0
+            if moving == 0:  # subtracting zeros would change nothing
+                continue
+            for e in range(begin, end):
+                if far:
+                    prefetch(lag, indices[min(e + AHEAD, end - 1)])
+                x, k = values[e], indices[e]
+                th, la = theta[k], lag[k]
+                for j in range(lanes):
+                    th[j] -= move[j] * x
+                    la[j] += late[j] * x
+                    odd[j] += 0.0 * th[j]
+
+    return jit(steps)

@@ -1,0 +1,449 @@
+"""CVaR taken apart in four charts: its tail, its formula, a handful of losses, and classifiers that give up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from ...lessons.anatomy import Gap, GivingUp, Risks, few, gap, objective_along, risks, tail_parts
+from ...problem.objective import tail_mass
+from ...results import number
+from ..axes import Array
+from ..frame import Figure, titled
+from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, theme_named, translucent
+
+LOSS = "loss ℓ"
+START, END = "the start θ₀", "θ*"
+
+_BARS = 60
+_CURVE = 201  # points of a curve
+_LEFT = 3  # bars at the left edge that may be cut where they dwarf the rest
+_UNKNOWN = "The best classifier at each β is being looked for …"
+_FLAGS = 0.8  # of the height, for the data; above it stand the names of mean, VaR and CVaR
+
+# Not a method's colour: the tail and what is computed from it.
+_TAIL = {"light": "#AA4499", "dark": "#DD8FCF"}
+_THRESHOLD = {"light": "#8C6D00", "dark": "#E6C229"}  # what a wrong α adds
+
+
+def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "light") -> Figure:
+    """Draw how the losses are distributed, with their mean, VaR_β and CVaR_β, and the tail in colour.
+
+    Parameters
+    ----------
+    losses
+        At the θ that is looked at, shape (count,).
+    ends
+        The losses at the start and at the optimum. They fix the axis, so that it does not move with θ, and the
+        first is drawn as an outline.
+
+    Returns
+    -------
+    A figure in plotly's JSON form; the subtitle says what is beyond the right edge and which bars are cut.
+    """
+    colours, at = theme_named(theme), risks(losses, beta)
+    edges = _edges(at.var, reach(ends, beta))
+    parts = tail_parts(losses, beta).numpy()
+    whole, outer, before = (
+        _shares(each.numpy(), edges, weights) for each, weights in ((losses, None), (losses, parts), (ends[0], None))
+    )
+    top = _height(whole, before)
+    middles, width = (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0])
+    bars = {"type": "bar", "x": middles.tolist(), "width": width, "hovertemplate": "%{text}<extra></extra>"}
+    words = [f"{number(a)} to {number(b)}: {percent(s)} of the losses" for a, b, s in zip(edges, edges[1:], whole)]  # noqa: B905
+    body = {
+        **bars, "uid": "body", "name": "the losses", "showlegend": False, "y": (whole - outer).tolist(), "text": words,
+        "textposition": "none", "marker": {"color": translucent(colours.quiet, 0.4), "line": {"width": 0}},
+    }  # fmt: skip
+    outside = {
+        **bars, "uid": "tail", "name": worst(beta), "y": outer.tolist(), "text": words,
+        "textposition": "none", "marker": {"color": _TAIL[theme], "line": {"width": 0}},
+    }  # fmt: skip
+    outline = {
+        "type": "scatter", "uid": "before", "name": f"at {START}", "mode": "lines", "hoverinfo": "skip",
+        "x": edges.tolist(), "y": [*before.tolist(), 0.0],
+        "line": {"shape": "hv", "color": colours.text, "width": 1.2, "dash": "dot"},
+    }  # fmt: skip
+    figure = _figure(colours, LOSS, [edges[0], edges[-1]], "share of the losses, per bar", [0, top])
+    figure["data"] = [body, outside, outline]
+    figure["layout"] |= {"barmode": "stack", "bargap": 0}
+    figure["layout"]["yaxis"] |= {"tickformat": ".2~%", "domain": [0, _FLAGS], "nticks": 5}
+    _raise_flags(figure, at, colours, theme)
+    title = f"CVaR is {number(at.cvar)}, the mean of {worst(beta)}"
+    figure["layout"]["title"] = titled(title, _beyond(losses, parts, edges, whole, top), colours)
+    return figure
+
+
+def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: float, *, theme: str = "light") -> Figure:
+    """Draw α ↦ F_β(θ, α) at the θ that is looked at, with its minimum, and quietly at the start and the optimum.
+
+    At ``alpha`` stand the two parts of F_β − F*: up to the curve's bottom the model's, from there on the threshold's. A
+    point of the curve that is above the chart is an open triangle at its upper edge.
+    """
+    colours, at, high = theme_named(theme), risks(losses, beta), max(reach(ends, beta), 1.1 * alpha)
+    _, level, best = risks(ends[1], beta)
+    least = min(risks(each, beta).cvar for each in (losses, *ends))
+    alphas = np.unique(np.concatenate([np.linspace(-0.12 * high, high, _CURVE), [at.var]]))
+    curves = [objective_along(each, alphas, beta) for each in (*ends, losses)]
+    top = max(float(curve[-1]) for curve in curves)
+    bottom = least - 0.22 * (top - least)
+    looks = (
+        ("before", f"at {START}", {"color": colours.text, "width": 1.2, "dash": "dot"}),
+        ("after", f"at {END}", {"color": colours.text, "width": 1.2, "dash": "dash"}),
+        ("here", "at this θ", {"color": _TAIL[theme], "width": 3}),
+    )
+    figure = _figure(colours, "threshold α", [alphas[0], high], "F<sub>β</sub>(θ, α)", [bottom, top])
+    figure["data"] = [
+        {
+            "type": "scatter", "uid": uid, "name": name, "mode": "lines", "line": look, "x": alphas.tolist(),
+            # Far above the chart a curve is cut: 1000 times as steep, it would only cost digits.
+            "y": [value if value < 3 * top else None for value in curve.tolist()],
+            "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
+        }
+        for (uid, name, look), curve in zip(looks, curves, strict=True)
+    ]  # fmt: skip
+    figure["data"].append(
+        {
+            "type": "scatter", "uid": "minimum", "name": "minimum", "mode": "markers", "x": [at.var], "y": [at.cvar],
+            "marker": {"size": 12, "color": _TAIL[theme], "line": {"width": 2, "color": colours.surface}},
+            "hovertemplate": f"α = VaR = {number(at.var)}<br>F = CVaR = {number(at.cvar)}<extra></extra>",
+            "showlegend": False,
+        }
+    )  # fmt: skip
+    parts = gap(losses, alpha, beta, best)
+    figure["data"] += _parts(parts, alpha, best, top, colours)
+    # At the lower right no curve comes near: all rise there.
+    figure["layout"]["shapes"] = [
+        _line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
+        _line(colours.quiet, "dot", x0=min(alpha, at.var), x1=high, y0=at.cvar, y1=at.cvar),
+        _line(colours.quiet, "dot", x0=alpha, x1=level, y0=best, y1=best),
+    ]
+    figure["layout"]["annotations"] = [
+        _label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, yanchor="bottom", xanchor="left", xshift=5),
+        _label(f"CVaR {number(at.cvar)}", _TAIL[theme], x=high, y=at.cvar, yanchor="top", xanchor="right"),
+    ]
+    if best + parts.whole > top:
+        above = f"F = {number(best + parts.whole)}"
+        place = {"x": alpha, "y": top, "xanchor": "left", "yanchor": "top", "xshift": 8, "bgcolor": colours.surface}
+        figure["layout"]["annotations"].append(_label(above, _THRESHOLD[theme], **place))
+    title = f"F is least at α = VaR = {number(at.var)}, where it is CVaR = {number(at.cvar)}"
+    if beta == 0:
+        title = f"F is least for every α up to the smallest loss, where it is the mean, {number(at.cvar)}"
+    about = f"{_slopes(beta)}; at α = {number(alpha)} it is {number(best + parts.whole)}, {_shared(parts)}"
+    figure["layout"]["title"] = titled(title, about, colours)
+    return figure
+
+
+def _parts(parts: Gap, alpha: float, best: float, top: float, colours: Theme) -> list[dict[str, Any]]:
+    """Return the two parts of F_β − F* as lines above each other at α, and the point that they lead to."""
+    risk, value = best + parts.model, best + parts.whole
+    lines = (
+        ("threshold", parts.threshold, (risk, min(value, top)), _THRESHOLD),
+        ("model", parts.model, (best, risk), _TAIL),
+    )
+    hover = f"at α = {number(alpha)}, F = {number(value)}: {_shared(parts)}<extra></extra>"
+    drawn: list[dict[str, Any]] = [
+        {
+            "type": "scatter", "uid": f"{part}-part", "name": f"{part} {number(size)}", "mode": "lines",
+            "x": [alpha, alpha], "y": [float(end) for end in ends], "hovertemplate": hover,
+            "line": {"color": colour[colours.name], "width": 7},
+        }
+        for part, size, ends, colour in lines
+    ]  # fmt: skip
+    own, outside = _THRESHOLD[colours.name], value > top
+    look = {"symbol": "triangle-up-open" if outside else "circle", "size": 12, "color": own}
+    edge = {"width": 2, "color": own if outside else colours.surface}
+    drawn.append(
+        {
+            "type": "scatter", "uid": "alpha", "name": "F at α", "mode": "markers", "x": [alpha],
+            "y": [float(min(value, top))], "marker": {**look, "line": edge}, "cliponaxis": False,
+            "hovertemplate": hover, "showlegend": False,
+        }
+    )  # fmt: skip
+    return drawn
+
+
+def _shared(parts: Gap) -> str:
+    """Say how far F is above F*, and whose part that is."""
+    return (
+        f"{number(parts.whole)} above F*, {number(parts.model)} of it the model's part, "
+        f"{number(parts.threshold)} the threshold's"
+    )
+
+
+def extremes(losses: Tensor, beta: float, *, theme: str = "light") -> Figure:
+    """Draw a handful of losses: F_β over α with all its minimisers, and below it how much each loss counts."""
+    colours, found = theme_named(theme), few(losses, beta)
+    ordered = losses.sort().values.numpy()
+    room = 0.13 * (ordered[-1] - ordered[0]) or 1.0
+    low, high = float(ordered[0] - room), float(ordered[-1] + room)
+    alphas = np.unique(np.concatenate([[low], ordered, [high]]))  # straight in between
+    curve = objective_along(losses, alphas, beta)
+    top = max(float(curve[-1]), found.value + 0.6 * (high - low))
+    bottom = found.value - 0.15 * (top - found.value)
+    flat = [max(found.low, low), found.high]
+    parts = tail_parts(losses.sort().values, beta).numpy()
+    share = parts / tail_mass(len(parts), beta)
+    figure = _figure(colours, "loss ℓ and threshold α", [low, high], "F<sub>β</sub>(α)", [bottom, top])
+    figure["data"] = [
+        {
+            "type": "scatter", "uid": "curve", "name": "F<sub>β</sub>(α)", "mode": "lines", "x": alphas.tolist(),
+            "y": curve.tolist(), "line": {"color": colours.quiet, "width": 2},
+            "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
+        },
+        {
+            "type": "scatter", "uid": "minimisers", "name": "its minimisers", "mode": "lines+markers",
+            "x": flat, "y": [found.value] * 2, "line": {"color": _TAIL[theme], "width": 6},
+            "marker": {"size": 11, "color": _TAIL[theme]},
+            "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
+        },
+        {
+            "type": "bar", "uid": "weights", "name": "weight", "x": ordered.tolist(), "y": share.tolist(),
+            "yaxis": "y2", "width": 0.003 * (high - low), "marker": {"color": _TAIL[theme], "line": {"width": 0}},
+            "hoverinfo": "skip", "showlegend": False,
+        },
+        {
+            "type": "scatter", "uid": "losses", "name": f"the {len(ordered)} losses",
+            "mode": "markers", "x": ordered.tolist(), "y": share.tolist(), "yaxis": "y2", "cliponaxis": False,
+            "marker": {
+                "size": 11, "line": {"width": 2, "color": _TAIL[theme]},
+                "color": [_TAIL[theme] if part > 0 else colours.surface for part in parts.tolist()],
+            },
+            "text": [f"ℓ = {number(x)}, weight {percent(w)}" for x, w in zip(ordered, share, strict=True)],
+            "hovertemplate": "%{text}<extra></extra>",
+        },
+    ]  # fmt: skip
+    layout = figure["layout"]
+    layout["yaxis"] |= {"domain": [0.4, 1], "nticks": 5}
+    layout["yaxis2"] = {
+        **layout["yaxis"], "domain": [0, 0.3], "range": [0, 1.15 * float(share.max())], "tickformat": ".3~%",
+        "nticks": 3, "title": {**layout["yaxis"]["title"], "text": "weight"},
+    }  # fmt: skip
+    layout["xaxis"]["anchor"] = "y2"
+    layout["title"] = titled(_named(parts, beta, found.value), _interval(found.low, found.high), colours)
+    return figure
+
+
+def classifiers(found: GivingUp, beta: float, *, theme: str = "light") -> Figure:
+    """Draw how the best classifier shrinks as β grows, how often it is right, and where the reader's β is.
+
+    Before any was found, only that β is drawn.
+    """
+    colours, rows, critical = theme_named(theme), found.classifiers, found.critical
+    longest = rows[0].length if rows else 0.0
+    lengths = [(one.beta, one.length / longest) for one in rows if one.length > 0]
+    right = [(one.beta, one.accuracy) for one in rows if one.accuracy is not None]
+    if critical is not None:
+        lengths += [(critical, 0.0), (1.0, 0.0)]
+        right += [(critical, right[-1][1])] if right else []
+    figure = _figure(colours, "level β", [0, 1], "", [-0.04, 1.06])
+    figure["data"] = [
+        {
+            "type": "scatter", "uid": "length", "name": "length ‖θ*‖", "mode": "lines",
+            "x": [x for x, _ in lengths] or [None], "y": [y for _, y in lengths] or [None],
+            "line": {"color": _TAIL[theme], "width": 3},
+            "hovertemplate": "β = %{x:.2f}: %{y:.0%}<extra></extra>",
+        },
+        {
+            "type": "scatter", "uid": "accuracy", "name": "accuracy of θ*", "mode": "lines",
+            "x": [x for x, _ in right] or [None], "y": [y for _, y in right] or [None],  # for the legend
+            "line": {"color": colours.text, "width": 2, "dash": "dash"},
+            "hovertemplate": "β = %{x:.2f}: %{y:.1%}<extra></extra>",
+        },
+    ]  # fmt: skip
+    layout = figure["layout"]
+    layout["yaxis"] |= {"tickformat": ".0%", "nticks": 6}
+    layout["xaxis"] |= {"dtick": 0.1}
+    layout["shapes"] = [_line(colours.text, "solid", x0=beta, x1=beta, y0=0, y1=1, yref="paper")]
+    side = {"xanchor": "right", "xshift": -5} if beta > 0.5 else {"xanchor": "left", "xshift": 5}
+    layout["annotations"] = [
+        _label(f"β = {beta:g}", colours.text, bgcolor=colours.surface, x=beta, y=0.09, yanchor="middle", **side)
+    ]
+    if critical is not None:
+        band = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": colours.strip}
+        layout["shapes"].append({**band, "x0": critical, "x1": 1, "yref": "paper", "y0": 0, "y1": 1})
+        layout["annotations"].append(
+            _label("θ* = 0", colours.quiet, bgcolor=colours.surface, x=(critical + 1) / 2, y=0.5, yanchor="middle")
+        )
+    title = "No β that was tried makes a classifier give up"
+    if critical is not None:
+        title = f"From β ≈ {critical:.2f} on, the best classifier is θ = 0"
+    length = f"‖θ*‖ = {number(longest)}, at β = 0" if rows else "that at β = 0"
+    about = f"100% of the length is {length}; accuracy is the share on the right side"
+    layout["title"] = titled(title if rows else _UNKNOWN, about, colours)
+    return figure
+
+
+def judged(found: GivingUp, beta: float) -> str:
+    """Say what the reader's β means for a classifier, with formulas in TeX."""
+    if not found.classifiers:
+        return f"On which side of that border **β = {beta:g}** is will be told in a moment."
+    critical, first = found.critical, found.classifiers[0]
+    border = "" if critical is None else rf" ($\beta_c \approx {critical:.2f}$)"
+    if critical is not None and beta >= critical:
+        return (
+            rf"At **β = {beta:g}**, beyond the border{border}, $\theta^*=0$: every loss is $\log 2\approx"
+            rf"{math.log(2):.3f}$, and to speak of the accuracy of $\theta^*$ means nothing."
+        )
+    length, accuracy = found.length_at(beta), found.accuracy_at(beta)
+    return (
+        rf"At **β = {beta:g}**, below the border{border}, $\lVert\theta^*\rVert\approx{length:.3g}$, "
+        f"{length / first.length:.0%} of what it is at β = 0, and it classifies {accuracy:.0%} of the points rightly."
+    )
+
+
+def worst(beta: float) -> str:
+    """Name the tail.
+
+    >>> worst(0.95), worst(0.0)
+    ('the worst 5% of the losses', 'all losses')
+    """
+    return f"the worst {percent(1 - beta)} of the losses" if beta > 0 else "all losses"
+
+
+def reach(ends: Sequence[Tensor], beta: float) -> float:
+    """Return how far the axis of the losses goes: to most of them, and to CVaR_β with room for its name.
+
+    A heavy tail goes on far beyond; shown whole, it would press everything else into the first bar.
+    """
+    return max(_reach(each, beta) for each in ends)
+
+
+def _reach(losses: Tensor, beta: float) -> float:
+    ordered = losses.sort().values
+    most, many = (float(ordered[round(share * (len(ordered) - 1))]) for share in (0.995, 0.9))
+    return max(1.45 * risks(losses, beta).cvar, min(most, 3 * many)) or 1.0
+
+
+def _edges(level: float, high: float) -> Array:
+    """Return the edges of bars of one width from 0 on, with VaR_β on one of them: so the tail starts with a bar."""
+    left = round(_BARS * level / high)
+    width = level / left if left > 0 else high / _BARS
+    edges: Array = width * np.arange(math.ceil(high / width - 1e-9) + 1, dtype=np.float64)
+    edges[left] = level if left > 0 else 0.0
+    return edges
+
+
+def _shares(losses: Array, edges: Array, weights: Array | None) -> Array:
+    counts = np.histogram(losses, edges, weights=weights)[0]
+    shares: Array = counts.astype(np.float64) / len(losses)
+    return shares
+
+
+def _height(*shares: Array) -> float:
+    """Return the height of the chart: of the highest bar, unless the first few dwarf all others."""
+    highest = max(float(each.max()) for each in shares)
+    other = max(float(each[_LEFT:].max()) for each in shares)
+    return 1.05 * (highest if highest < 2 * other else 1.3 * other) if other > 0 else 1.05 * highest
+
+
+def _beyond(losses: Tensor, parts: Array, edges: Array, whole: Array, top: float) -> str:
+    """Say what the chart leaves out."""
+    said = []
+    values, edge = losses.numpy(), float(edges[-1])
+    if values.min() == values.max():
+        said.append("all losses are the same: the tail is a part of one bar")
+    out = values > edge
+    if out.any():
+        carried = float((parts * values)[out].sum() / (parts * values).sum())
+        said.append(
+            f"{percent(float(out.mean()))} of the losses are beyond the right edge, the largest is "
+            f"{number(float(values.max()))}; they make up {percent(carried)} of CVaR"
+        )
+    if whole.max() > top:
+        said.append(f"the highest bar is cut: it holds {percent(float(whole.max()))} of the losses")
+    return "; ".join(said)
+
+
+def _raise_flags(figure: Figure, at: Risks, colours: Theme, theme: str) -> None:
+    """Mark mean, VaR and CVaR, each name at the right of its line: the line farther left is higher, so none cross."""
+    marks = [
+        (at.mean, f"mean {number(at.mean)}", colours.quiet, "dash"),
+        (at.var, f"VaR {number(at.var)}", colours.text, "solid"),
+        (at.cvar, f"CVaR {number(at.cvar)}", _TAIL[theme], "solid"),
+    ]
+    layout: dict[str, Any] = figure["layout"]
+    layout["shapes"], layout["annotations"] = [], []
+    for (x, text, colour, dash), y in zip(sorted(marks, key=lambda mark: mark[0]), (1.0, 0.93, 0.86), strict=True):
+        layout["shapes"].append({**_line(colour, dash, x0=x, x1=x, y0=0, y1=y, yref="paper"), "layer": "above"})
+        layout["annotations"].append(
+            _label(text, colour, x=x, y=y, yref="paper", xanchor="left", yanchor="top", xshift=4)
+        )
+
+
+def _slopes(beta: float) -> str:
+    if beta == 0:
+        return "far left F is flat, far right it rises with slope 1"
+    return f"far left F falls with slope −β/(1−β) = −{number(beta / (1 - beta))}, far right it rises with slope 1"
+
+
+def _named(parts: Array, beta: float, value: float) -> str:
+    """Say what the minimum of F_β is in the words of a handful of losses."""
+    count, mass = len(parts), tail_mass(len(parts), beta)
+    whole, rest = math.floor(mass), mass - math.floor(mass)
+    if mass == count:
+        what = "the mean of all losses"
+    elif mass == count - 1:
+        what = "the mean without the smallest loss"
+    elif mass <= 1:
+        what = "the largest loss"
+    else:
+        what = f"the mean of the worst {whole}" + (f" and of {number(rest)} of the next" if rest > 0 else "")
+    return f"β = {beta:g} gives {number(value)}, {what}"
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isinf(low):
+        return f"every α up to the smallest loss, {number(high)}, minimises F"
+    return (
+        f"every α from {number(low)} to {number(high)} minimises F"
+        if low < high
+        else f"only α = {number(low)} minimises F"
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with three digits."""
+    return f"{number(100 * share)}%"
+
+
+def _figure(colours: Theme, x_title: str, x_range: list[float], y_title: str, y_range: list[float]) -> Figure:
+    axis = {
+        "tickangle": 0, "tickfont": {"size": TEXT_SIZE}, "ticks": "outside", "ticklen": 5, "tickcolor": colours.quiet,
+        "gridcolor": colours.grid, "linecolor": colours.quiet, "showline": True, "zeroline": False, "automargin": True,
+    }  # fmt: skip
+
+    def titled_axis(title: str, span: list[float]) -> dict[str, Any]:
+        text = {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 10}
+        return {**axis, "title": text, "range": [float(end) for end in span]}
+
+    layout = {
+        "font": {"family": FONT, "size": TEXT_SIZE, "color": colours.text},
+        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
+        "margin": {"l": 60, "r": 16, "t": 100, "b": 56},
+        "legend": {
+            "orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom", "bgcolor": CLEAR,
+            "font": {"size": TEXT_SIZE}, "itemwidth": 36,
+        },
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": colours.surface, "bordercolor": colours.quiet, "align": "left",
+            "font": {"family": FONT, "size": TEXT_SIZE, "color": colours.text},
+        },
+        "xaxis": {**titled_axis(x_title, x_range), "showgrid": False},
+        "yaxis": titled_axis(y_title, y_range),
+        "uirevision": "cvar",
+    }  # fmt: skip
+    return {"data": [], "layout": layout}
+
+
+def _line(colour: str, dash: str, **ends: Any) -> dict[str, Any]:
+    return {"type": "line", "line": {"color": colour, "width": 1.6, "dash": dash}, **ends}
+
+
+def _label(text: str, colour: str, **place: Any) -> dict[str, Any]:
+    return {"text": text, "showarrow": False, "font": {"size": TEXT_SIZE, "color": colour}, **place}

@@ -1,0 +1,76 @@
+"""Numbers as a person reads them: λ, decades with their intervals, shares."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from .certainty import coverage
+from .judged import Judged
+from .robustness import Forgiven, UsableRange
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@functools.lru_cache(maxsize=1 << 14)  # every poll of a running sweep writes its earlier points again
+def number(value: float | None) -> str:
+    """Return three significant digits: 0.0123, 45.6, 7.89·10⁴."""
+    if value is None or math.isnan(value):
+        return "none"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"  # and not −0
+    if 1e-3 <= abs(value) < 1e4:
+        text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+        return text.replace("-", "−")
+    mantissa, exponent = f"{value:.2e}".split("e")
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    text = mantissa.replace("1", power) if mantissa in ("1", "-1") else f"{mantissa}·{power}"
+    return text.replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage that a person can read: 72%, 0.09%, 1,200%."""
+    value = 100 * share
+    return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
+
+
+def round_up(count: int) -> int:
+    """Return the next number with one digit that is not 0."""
+    unit: int = 10 ** (len(str(count)) - 1)
+    return -(-count // unit) * unit
+
+
+def decades(found: Forgiven) -> str:
+    """Return how many decades a method forgives, with "≥" if the grid ended before the range did.
+
+    Of a method whose median start has a usable λ, that is their median over the starts.
+    """
+    return "none" if found.decades is None else f"{'≥ ' if found.at_least else ''}{found.decades:.1f}"
+
+
+def width(found: UsableRange | None) -> str:
+    """Return how many decades one range spans, likewise."""
+    return decades(Forgiven((found,)))
+
+
+def interval(found: Forgiven) -> str:
+    """Return the interval of the median decades, such as "3.2–4.9"; nothing of one start, or where none has any."""
+    if len(found.starts) < 2 or not any(found.starts):
+        return ""
+    return f"{found.decades_low:.1f}–{found.decades_high:.1f}"
+
+
+def best(judged: Judged, method: str) -> str:
+    """Return a method's best λ, with the interval of the starts' own best ones where they differ."""
+    found, spread = judged.best_lambda(method), judged.best_interval(method)
+    if found is None or spread is None or spread.low == spread.high == found:
+        return number(found)
+    return f"{number(found)} ({number(spread.low)}–{number(spread.high)})"
+
+
+def sureness(count: int) -> str:
+    """Say what the interval of ``count`` starts is."""
+    return f"{100 * coverage(count):.0f}% interval of the median over {count} starts"
