@@ -1,5 +1,6 @@
 """Figures: results as charts, in plotly's JSON form."""
 
+from .beginning import beginning
 from .compare import compare
 from .curves import curves
 from .data_measures import WORDS, measures_along, measures_by_lambda, shown_measures
@@ -19,6 +20,7 @@ __all__ = [
     "Figure",
     "Style",
     "Theme",
+    "beginning",
     "compare",
     "curves",
     "density",

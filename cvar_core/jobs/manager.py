@@ -166,6 +166,21 @@ class Manager:
             seconds -= expected.solve
         return self._pace * seconds * (1 + sharing) / self.workers
 
+    def spec_of(self, run_id: str) -> SweepSpec | None:
+        """Return the spec of a run that somebody has asked for."""
+        job = self._jobs.get(run_id)
+        if job is not None:
+            return job.spec
+        stored = self.store.run(run_id)
+        return None if stored is None else stored.spec
+
+    def has_place_for(self, visitor: str) -> bool:
+        """Tell whether another run of a visitor's would be taken now."""
+        with self._lock:
+            open_jobs = [job for job in self._jobs.values() if job.live]
+        mine = sum(visitor in job.visitors for job in open_jobs)
+        return mine < self.limits.jobs_per_visitor and len(open_jobs) < self.limits.jobs
+
     @property
     def open_jobs(self) -> int:
         with self._lock:

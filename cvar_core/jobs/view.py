@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..results import Result
+from ..results import Early, Result
 from ..specs import SweepSpec
 
 
@@ -34,6 +34,7 @@ class View:
     seconds_left: float | None = None
     position: int | None = None
     result: Result | None = None
+    early: Early | None = None
     others: int = 0
     watched: bool = True
 

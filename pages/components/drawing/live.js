@@ -83,7 +83,7 @@ class Live {
   // Says what is wanted, if that is not what was said last.
   say() {
     const look = this.data.look ?? looks.get(this.data.page);
-    if (!look || this.socket.readyState !== WebSocket.OPEN) return;
+    if (!look || this.socket?.readyState !== WebSocket.OPEN) return;
     const wanted = { ticket: this.data.ticket, part: this.data.part, look };
     const text = JSON.stringify(wanted);
     if (text === this.said) return;

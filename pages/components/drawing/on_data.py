@@ -17,9 +17,9 @@ def about_data(result: Result) -> str:
     if not result.reference:
         return (
             f"<b>At this β the best classifier is θ = 0.</b> Whatever θ is, the mean of the worst {share} of the "
-            "losses is at least log 2, which is what θ = 0 pays on every row; it decides nothing, so there is no accuracy of "
-            "θ* to draw. A run that comes closer to F* comes closer to deciding nothing, and its accuracy may well "
-            "fall on the way. A smaller β averages more rows and has a θ* that decides."
+            "losses is at least log 2, which is what θ = 0 pays on every row; it decides nothing, so there is no "
+            "accuracy of θ* to draw. A run that comes closer to F* comes closer to deciding nothing, and its accuracy "
+            "may well fall on the way. A smaller β averages more rows and has a θ* that decides."
         )
     separable = (
         "" if result.optimum.attained else

@@ -30,6 +30,7 @@ HEIGHT = 430  # px of the two charts
 _BELOW = 400  # px of a chart in a tab
 
 STUDY = "study"
+_LATER = "<p>The curves appear as soon as the optimum F* is known, which they are measured against.</p>"
 
 
 def known(view: View) -> Hashable:
@@ -43,11 +44,7 @@ def picture(view: View, page: str, part: str, look: Look) -> bytes:
     """Return a part of the page in JSON: HTML above its charts, the charts, and HTML below them."""
     result = view.result
     if result is None:
-        return (
-            _starting(view, page, look)
-            if part == STUDY
-            else _joined("<p>The curves appear as soon as F* is known.</p>")
-        )
+        return _starting(view, page, look) if part == STUDY else _joined(_LATER)
     at = look.at if look.at is not None and result.place(look.at) is not None else None
     return _DRAW[part](result, page, look, at)
 
@@ -59,15 +56,16 @@ def _joined(above: str, *charts: bytes, below: str = "") -> bytes:
 
 def _starting(view: View, page: str, look: Look) -> bytes:
     """Draw the axes, and as soon as there are records the objective itself, until F* is known to measure it from."""
-    left, right = (without_title(each) for each in beginning(view.spec, view.early, mark=look.lam, theme=look.theme))
+    drawn = beginning(view.spec, view.early, mark=look.lam, theme=look.theme)
+    (left, finding, _), (right, _, _) = (without_title(each) for each in drawn)
     caption = "The objective itself; as soon as the optimum F* is known, the curves are measured from there."
     return _joined(
         starting(view.spec, look.theme),
         encoded(
-            left.figure, key=f"{page}-sensitivity", height=HEIGHT, label=left.finding, name="sensitivity",
+            left, key=f"{page}-sensitivity", height=HEIGHT, label=finding, name="sensitivity",
             title="Sensitivity to the step size", caption=caption,
         ),
-        encoded(right.figure, key=f"{page}-curves", height=HEIGHT, label=right.finding, name="curves", caption=caption),
+        encoded(right, key=f"{page}-curves", height=HEIGHT, label=finding, name="curves", caption=caption),
     )  # fmt: skip
 
 
@@ -109,12 +107,10 @@ def _iterations(result: Result, page: str, look: Look, at: float | None) -> byte
 def _below(page: str, name: str, drawn: Figure, caption: str) -> bytes:
     figure, finding, words = without_title(drawn)
     told = ". ".join(filter(None, (capital(words), caption)))
-    return _joined(
-        "",
-        encoded(
-            figure, key=f"{page}-{name}", height=_BELOW, label=finding, name=name, title=finding, caption=f"{told}."
-        ),
+    chart = encoded(
+        figure, key=f"{page}-{name}", height=_BELOW, label=finding, name=name, title=finding, caption=f"{told}."
     )
+    return _joined("", chart)
 
 
 def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:

@@ -1,4 +1,4 @@
-"""Run and Cancel, with how long it will take; and how the run that is shown is getting on."""
+"""Run and Cancel, with how long it will take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from cvar_core import SweepSpec
 from cvar_core.jobs import Manager, Refused, View
 
 from ..asking.fields import Asked
+from ..drawing.status import duration
 from .session import Session
 
 

@@ -80,11 +80,12 @@ class MainArea:
         tabs.draw(self._session, run, view, self._by)
 
     def _watch(self, run: Shown, settled: str) -> None:
-        """Draw the live verdict and charts; a fragment, because a clicked point changes nothing but them and the link."""
-        spec, key = run.spec, f"{self._page}-study"
+        """Draw the live verdict and charts; a fragment, because a clicked point changes only them and the link."""
+        spec, best = run.spec, (None, "Curves at each method's best λ")
         live(
-            "run", self._page, self._session.visitor, spec.id, part=STUDY, key=key, page=self._page, settled=settled,
-            lambdas=[(None, "Curves at each method's best λ"), *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
+            "run", self._page, self._session.visitor, spec.id, part=STUDY, key=f"{self._page}-study",
+            page=self._page, settled=settled,
+            lambdas=[best, *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
             at=self._chosen(), on_choice=self._choose, on_news=self._note_news,
         )  # fmt: skip
         keep(self._key("at"), st.session_state[self._key("at")], _BEST)

@@ -11,8 +11,10 @@ from cvar_core import Result, report, reproduce
 from cvar_core.catalogue import methods
 from cvar_core.data import sets
 from cvar_core.figures import WORDS
+from cvar_core.jobs import View
 from cvar_core.results import GAP, Criterion, number
 
+from ..drawing.live import live
 from . import history
 from .session import Session, Shown
 
@@ -30,7 +32,7 @@ def titles(session: Session) -> tuple[str, ...]:
 
 
 def draw(session: Session, run: Shown, view: View, by: Criterion) -> None:
-    """Draw the tabs of a run; of charts the stream keeps the open one up to date, all else is as this script finds it."""
+    """Draw the tabs of a run: charts that the stream keeps up to date, and what else is as this script finds it."""
     names = titles(session)
     for tab, title in zip(
         st.tabs(names, key=f"{session.page}_panel", on_change="rerun", bind="query-params"), names, strict=True
@@ -77,7 +79,8 @@ def _table(page: str, run: Shown, result: Result, by: Criterion) -> None:
     st.caption(
         f"After {judged.at().iteration:,} iterations, over {_seeds(len(spec.seeds))}. "
         f"F* = {result.optimum.value:.6g}, ε = {number(judged.epsilon)} for the median start. "
-        f"{'' if done else 'It is drawn anew when the run ends. '}Click a column's head to sort. The files have both measures."
+        f"{'' if done else 'It is drawn anew when the run ends. '}Click a column's head to sort. "
+        "The files have both measures."
     )
     name = f"cvar-{spec.id[:8]}"
     files = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from cvar_core.jobs import threads
+from cvar_core.keeping import Kept
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +41,10 @@ class Answers(Generic[Key, Value]):
     """
 
     def __init__(self, name: str, work: Callable[[Key], Value], text: Callable[[Key], str], kept: int) -> None:
-        self.name, self._work, self._text, self._kept, self._executor = name, work, text, kept, threads(1)
+        self.name, self._work, self._text, self._executor = name, work, text, threads(1)
         self._lock, self._busy = threading.Lock(), False
         self._wishes: WeakKeyDictionary[Asker, Key] = WeakKeyDictionary()  # the oldest first
-        self._found: OrderedDict[Key, Outcome[Value]] = OrderedDict()  # what was not asked for longest first
+        self._found: Kept[Key, Outcome[Value]] = Kept(kept)
         self._watchers: set[Callable[[], None]] = set()
 
     def found(self, key: Key) -> Outcome[Value] | None:
@@ -69,10 +69,10 @@ class Answers(Generic[Key, Value]):
         """Ask for what was not found, or once more for what failed; tell whether there is something to wait for."""
         with self._lock:
             waited = self._wishes.pop(asker, None) == key
-            found = self._found.pop(key, None)
+            found = self._found.get(key)
             if found is not None and (waited or not found.failed):  # who waited is told of a failure first
-                self._found[key] = found
                 return False
+            self._found.drop(lambda each: each == key)
             self._wishes[asker] = key
             idle, self._busy = not self._busy, True
         if idle:
@@ -81,7 +81,7 @@ class Answers(Generic[Key, Value]):
 
     def _compute_next(self) -> None:
         with self._lock:
-            key = next((each for each in self._wishes.values() if each not in self._found), None)
+            key = next((each for each in self._wishes.values() if self._found.get(each) is None), None)
             self._busy = key is not None
         if key is None:
             return
@@ -91,9 +91,7 @@ class Answers(Generic[Key, Value]):
             log.exception("answer of=%s key=%r failed", self.name, key)
             found = Outcome(None, failed=True)
         with self._lock:
-            self._found[key] = found
-            while len(self._found) > self._kept:
-                self._found.popitem(last=False)
+            self._found.put(key, found)
             watchers = list(self._watchers)
         for tell in watchers:
             tell()

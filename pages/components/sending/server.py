@@ -84,7 +84,7 @@ def prepare() -> None:
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Open what all share before the first visitor comes, with all that the first run needs, and close it at the end."""
+    """Open what all share before the first visitor comes, with what the first run needs, and close it at the end."""
     try:
         await asyncio.to_thread(_warm_up)
     except SpecError as wrong:

@@ -81,7 +81,7 @@ class Listener:
             hearing.cancel()
             if self._unwatch is not None:
                 self._unwatch()
-            with contextlib.suppress(RuntimeError):  # it may be closed already
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it may be closed already
                 await self._websocket.close()
 
     @staticmethod

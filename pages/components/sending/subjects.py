@@ -12,18 +12,19 @@ from html import escape
 from typing import Protocol
 
 from cvar_core.jobs import Manager
+from cvar_core.keeping import Kept
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
 from ..drawing.run_picture import known, picture
 from ..drawing.status import status
 from .answers import Answers, answers_named
-from .kept import Kept
 
 Tell = Callable[[], None]
 Unwatch = Callable[[], None]
 
-_pictures: Kept[bytes] = Kept(200)  # of some 40 kB, for all visitors: each is drawn once for all who look the same way
+# Each is drawn once for all who look the same way.
+_pictures: Kept[Hashable, bytes] = Kept(16 * 2**20, len)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Run:
         self._spec: SweepSpec | None = None
 
     def watch(self, tell: Tell) -> Unwatch:
-        return self._manager.watch(self._id, tell)
+        return getattr(self._manager, "watch", lambda *_: lambda: None)(self._id, tell)
 
     def seen(self, part: str, look: Look) -> Seen:
         self._spec = self._spec or self._manager.spec_of(self._id)
@@ -109,9 +110,7 @@ class Server:
             "workers": f"{jobs.workers:,}",
             "stored runs": f"{jobs.store.size() / 2**20:,.1f} MB",
         }
-        boxes = "".join(
-            f'<div class="cvar-figure"><small>{name}</small>{value}</div>' for name, value in figures.items()
-        )
+        boxes = "".join(f"<div class='cvar-figure'><small>{name}</small>{text}</div>" for name, text in figures.items())
         trouble = f'<p class="cvar-note">{escape(jobs.store.trouble)}</p>' if jobs.store.trouble else ""
         return Seen(f'<div class="cvar-figures">{boxes}</div>{trouble}')
 
