@@ -8,7 +8,7 @@ from cvar_core import Problem
 from cvar_core.lessons import anatomy
 from cvar_core.problem import cvar
 from cvar_core.results import number
-from pages.components import background
+from pages.components.sending import answers as background
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
