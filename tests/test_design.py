@@ -16,10 +16,12 @@ from cvar_core.engine import Shard, advance, start
 from cvar_core.results import Criterion
 
 ROOT = Path(__file__).parent.parent
-TREES = ("cvar_core",)
+TREES = ("cvar_core", "pages")
 MAY_SHARE = {  # a file name, and why
     "__init__.py": "every package has one",
     "__main__.py": "what python -m runs",
+    **dict.fromkeys(("anatomy.py", "models.py", "units.py"), "a lesson, and the page that shows it"),
+    "preview.py": "a glance at data, and how a page shows it",
 }
 
 

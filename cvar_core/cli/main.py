@@ -40,7 +40,7 @@ from ..results import (
     sureness,
 )
 from ..specs import SpecError, SweepSpec
-from . import arguments, data_command, files
+from . import arguments, data_command, output_files
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,7 +78,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     data = arguments.dataset(args)
     problem = arguments.problem(args, data)
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
-    files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
+    output_files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
     with _progress_bar() as report:
         result = sweep(
             problem,
@@ -101,7 +101,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
         from ..report import html
 
         outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), by)
-    files.write_all(outputs)
+    output_files.write_all(outputs)
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
     _print_result(result, by)
@@ -175,7 +175,7 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
         reading.whole("--eval-size", args.eval_size),
     )
     workers = _workers(args)
-    files.ensure_writable(path for path in (args.out, args.html) if path is not None)
+    output_files.ensure_writable(path for path in (args.out, args.html) if path is not None)
     begun, results = time.perf_counter(), []
     with _progress_bar() as report:
         for result in paper.compute(specs, workers, report):
@@ -184,7 +184,7 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
     if args.out is not None:
         paper.write(Path(args.out), results)
     if args.html is not None:
-        files.write_all({args.html: paper.html(results)})
+        output_files.write_all({args.html: paper.html(results)})
     for measure in MEASURES:
         print(f"{paper.headline(results, Criterion(measure))}.")
     print(f"{time.perf_counter() - begun:.1f} s")
