@@ -49,7 +49,7 @@ def linked(monkeypatch) -> list[tuple]:
 
 
 @pytest.fixture(autouse=True)
-def share(tmp_path, monkeypatch) -> Callable[..., None]:
+def sharing(tmp_path, monkeypatch) -> Callable[..., None]:
     """Has pages find a server that keeps nothing; what a test gives it takes the place of that server's own."""
     settings = Settings(tmp_path / "shared")
     idle = Manager(Store.open(None), Held(), 2, Limits())
@@ -68,10 +68,10 @@ def held() -> Held:
 
 
 @pytest.fixture
-def jobs(held, share, solved_once, monkeypatch) -> Iterator[Manager]:
+def jobs(held, sharing, solved_once, monkeypatch) -> Iterator[Manager]:
     """The pages' manager, which gets ahead only by ``held.work``."""
     manager = Manager(Store.open(None), held, 2, Limits())
-    share(manager=manager)
+    sharing(manager=manager)
     monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # many pieces, so that there is a middle to look at
     yield manager
     manager.close()

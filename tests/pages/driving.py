@@ -58,7 +58,7 @@ _WATCH = """
         const curves = document.querySelector('.st-key-explore-curves .cvar-chart');
         const curve = curves?.data?.find(trace => trace.uid === 'spl+-median');
         if (curve && curve.x.length && curve.x.length !== window.lengths.at(-1)) window.lengths.push(curve.x.length);
-        window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('[data-testid=stProgress]')?.textContent);
+        window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('.cvar-progress')?.textContent);
     };
     document.addEventListener('DOMContentLoaded', () => setInterval(watch, 50));
 """

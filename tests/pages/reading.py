@@ -28,18 +28,32 @@ def figures_of(at: AppTest) -> dict[str, Figure]:
 
 def heard(at: AppTest) -> list[dict[str, Any]]:
     """Return what each live part of the page hears: its words, what is settled, and its picture if it has one."""
-    shared = server.opened()
     told = [json.loads(proto.json) for proto in _mounted(at, "cvar_look")]
     looks = {each["page"]: each["look"] for each in told}
     found = []
-    for proto in _mounted(at, "cvar_live"):
-        data = json.loads(proto.json)
-        subject = subject_of(shared.tickets.subject(data["ticket"]), shared.manager)
+    for data in _live(at):
+        shared = server.opened()
+        subject = subject_of(shared.tickets.subject(data["ticket"]), shared)
         look = Look.read({**looks.get(data["page"], {}), "at": data.get("at")})
         seen = subject.seen(data["part"], look)
         picture = {} if seen.picture is None else json.loads(seen.picture())
         found.append({"part": data["part"], "words": seen.words, "settled": seen.settled, **picture})
     return found
+
+
+def live_data(at: AppTest, part: str) -> dict[str, Any]:
+    """Return what the script has told a live part."""
+    (data,) = [each for each in _live(at) if each["part"] == part]
+    return data
+
+
+def disagrees(at: AppTest) -> bool:
+    """Tell whether the stream says something that the script did not know: the browser has it run again then."""
+    return any(told["settled"] != each["settled"] for told, each in zip(_live(at), heard(at), strict=True))
+
+
+def _live(at: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(proto.json) for proto in _mounted(at, "cvar_live")]
 
 
 def _mounted(at: AppTest, name: str) -> list[Any]:

@@ -16,11 +16,11 @@ from tests.pages.reading import heard
 
 
 @pytest.fixture
-def jobs(share):
+def jobs(sharing):
     manager = Manager(Store.open(None), Held(), 3, Limits(memory=sum(memory(_problem(0)))))  # for one at a time
     for seed in range(3):
         manager.submit(SweepSpec(_problem(seed), iterations=10, seeds=1), "somebody")
-    share(manager=manager)
+    sharing(manager=manager)
     return manager
 
 
@@ -36,8 +36,8 @@ def test_it_says_how_busy_the_server_is(jobs):
     assert told["stored runs"].endswith(" MB")
 
 
-def test_it_lists_the_limits_in_force_and_the_versions(jobs, share):
-    share(settings=Settings.read({"CVAR_MAX_RUNS": "77", "CVAR_DATA_DIR": "/a/secret/place"}))
+def test_it_lists_the_limits_in_force_and_the_versions(jobs, sharing):
+    sharing(settings=Settings.read({"CVAR_MAX_RUNS": "77", "CVAR_DATA_DIR": "/a/secret/place"}))
     limits, versions = (table.value for table in opened("pages/about.py").table)
     assert limits["limit"].tolist() == [row.about for row in Settings().rows[1:]]
     assert "77" in limits["at most"].tolist()

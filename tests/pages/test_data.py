@@ -18,11 +18,11 @@ ROWS = "size,colour,price\n" + "".join(f"{k},{'red' if k % 3 else 'blue'},{2 * k
 
 
 @pytest.fixture
-def files(tmp_path, share, monkeypatch) -> Uploads:
+def files(tmp_path, sharing, monkeypatch) -> Uploads:
     """The server's files, and nothing on its shelf."""
     monkeypatch.setenv("CVAR_DATA_DIR", str(tmp_path))
     uploads, shelf = Uploads(tmp_path / "uploads", Limits()), Shelf(2**20)
-    share(uploads=uploads, shelf=shelf)
+    sharing(uploads=uploads, shelf=shelf)
     return uploads
 
 
@@ -213,8 +213,8 @@ def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
     assert "Your files (3)" in [each.label for each in page.expander]
 
 
-def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, share):
-    share(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
+def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, sharing):
+    sharing(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
     page = came(opened(), ("large.csv", ROWS.encode()))
     assert "Large.csv has 0.4 kB, but this server takes at most 0.1 kB" in faults(page)[0]
     assert select(page, "set").value == "breast-cancer"

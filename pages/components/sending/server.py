@@ -12,7 +12,7 @@ import logging
 import os
 import secrets
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -20,6 +20,7 @@ import streamlit as st
 
 from cvar_core import SpecError
 from cvar_core.jobs import Manager, Settings, Shelf, Uploads, threads
+from cvar_core.keeping import Kept
 from cvar_core.store import Store
 
 from ..drawing.plotly_js import publish
@@ -28,6 +29,8 @@ from .studio import Studio
 from .ticket import Tickets
 
 log = logging.getLogger(__name__)
+
+_PICTURES = 16 * 2**20  # bytes of those that are kept; one has some 40 kB
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Shared:
     shelf: Shelf
     tickets: Tickets
     studio: Studio = field(default_factory=Studio)
+    pictures: Kept[Hashable, bytes] = field(default_factory=lambda: Kept(_PICTURES, len))  # drawn once for all
     boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
 
 

@@ -107,7 +107,7 @@ class Listener:
     def _take(self, said: dict[str, Any]) -> bool:
         """Listen to what a ticket is for, and look as the browser says; tell whether the ticket is good."""
         subject = self._shared.tickets.subject(said["ticket"])
-        found = None if subject is None else subject_of(subject, self._shared.manager)
+        found = None if subject is None else subject_of(subject, self._shared)
         if found is None:
             return False
         if self._unwatch is not None:
