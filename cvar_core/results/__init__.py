@@ -3,6 +3,7 @@
 from .certainty import Interval, coverage, share_at_least
 from .compared import Comparison
 from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, criterion
+from .early import Early
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
@@ -50,6 +51,7 @@ __all__ = [
     "UNKNOWN",
     "Comparison",
     "Criterion",
+    "Early",
     "Forgiven",
     "Gathered",
     "Interval",
