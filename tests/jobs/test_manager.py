@@ -9,6 +9,7 @@ from cvar_core import Problem, SpecError
 from cvar_core.engine import advance
 from cvar_core.jobs import Refused
 from cvar_core.jobs import job as job_module
+from cvar_core.scheduling import performing
 from tests.jobs.running import direct, same_bits, spec_of, waited_for
 
 
@@ -89,7 +90,7 @@ def test_a_failure_is_told_and_can_be_tried_again(still, held, monkeypatch, capl
         raise ZeroDivisionError("deep inside")
 
     spec = spec_of()
-    monkeypatch.setattr(job_module, "advance", broken)
+    monkeypatch.setattr(performing, "advance", broken)
     still.submit(spec, "ada")
     held.work()
     view = still.view(spec, "ada")
@@ -98,7 +99,7 @@ def test_a_failure_is_told_and_can_be_tried_again(still, held, monkeypatch, capl
     assert "deep inside" not in view.error
     assert spec.id in view.error
     assert "deep inside" in caplog.text  # the log has it all
-    monkeypatch.setattr(job_module, "advance", advance)
+    monkeypatch.setattr(performing, "advance", advance)
     still.submit(spec, "ada")
     held.work()
     same_bits(still.view(spec, "ada").result, direct(spec))

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from cvar_core.jobs import Limits
-from cvar_core.jobs import job as job_module
 from cvar_core.results import decades
+from cvar_core.scheduling import performing
 from cvar_core.store import Store
 from pages.components.asking.presets import DEFAULT
 from pages.components.drawing import run_picture
@@ -123,7 +123,7 @@ def test_a_failed_run_says_so_and_can_be_tried_again(jobs, held, monkeypatch):
 
     page = opened_small()
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "advance", broken)
+        patch.setattr(performing, "advance", broken)
         held.work()
     page = shown(page.run())
     assert "This run failed" in words(page)

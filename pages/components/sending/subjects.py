@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Protocol
 
@@ -50,7 +51,7 @@ class Run:
         self._spec: SweepSpec | None = None
 
     def watch(self, tell: Tell) -> Unwatch:
-        return getattr(self._manager, "watch", lambda *_: lambda: None)(self._id, tell)
+        return self._manager.watch(self._id, tell)
 
     def seen(self, part: str, look: Look) -> Seen:
         self._spec = self._spec or self._manager.spec_of(self._id)
@@ -62,9 +63,8 @@ class Run:
         if part == "status":
             return Seen(words, settled)
         name = self._id, self._page, part, look.of(part), known(view)
-        return Seen(
-            words, settled, name, lambda: self._pictures.get(name, lambda: picture(view, self._page, part, look))
-        )
+        draw = partial(picture, view, self._page, part, look)
+        return Seen(words, settled, name, partial(self._pictures.get, name, draw))
 
 
 class Answer:
