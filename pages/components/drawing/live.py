@@ -73,6 +73,7 @@ def live(
 
     data: dict[str, Any] = {
         "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
+        "heartbeat": 1000 * server.HEARTBEAT,
     }  # fmt: skip
     if page is None:
         data["look"] = {}

@@ -30,6 +30,7 @@ from .ticket import Tickets
 
 log = logging.getLogger(__name__)
 
+HEARTBEAT = 5.0  # seconds between two messages of the stream, at the most
 _PICTURES = 16 * 2**20  # bytes of those that are kept; one has some 40 kB
 
 

@@ -24,12 +24,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
 from ..drawing.look import Look
-from .server import Shared, opened
+from . import server
+from .server import Shared
 from .subjects import Seen, Subject, Unwatch, subject_of
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT = 5.0  # seconds
 PATIENCE = 60.0  # seconds until a message is drawn, after which nobody is there
 GREETING = 20.0  # seconds until the browser has said what it wants
 OFTEN = 0.2  # seconds between two messages, at least,
@@ -47,7 +47,7 @@ def routes() -> list[WebSocketRoute]:
 async def listen(websocket: WebSocket) -> None:
     """Serve one live element until it leaves."""
     await websocket.accept()
-    await Listener(websocket, opened()).serve()
+    await Listener(websocket, server.opened()).serve()
 
 
 class Listener:
@@ -74,7 +74,7 @@ class Listener:
                 with contextlib.suppress(TimeoutError):  # what the visitor changes need not wait
                     await asyncio.wait_for(self._first(self._asked, hearing), max(OFTEN, _SHARE * took))
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._first(self._news, hearing), HEARTBEAT)
+                    await asyncio.wait_for(self._first(self._news, hearing), server.HEARTBEAT)
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
             pass  # it has left, or is not there any more
         finally:
