@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.components import logs
-from pages.components.plotly_js import publish
+from pages.components.drawing.plotly_js import publish
+from pages.components.sending import logs
 
 
 def main() -> None:

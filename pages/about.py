@@ -6,8 +6,8 @@ from importlib.metadata import version
 import streamlit as st
 
 from cvar_core import __version__
-from pages.components.look import apply_look
-from pages.components.service import manager, settings
+from pages.components.drawing.style import apply_look
+from pages.components.sending.server import manager, settings
 
 LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit")
 PRIVATE = ("CVAR_DATA_DIR",)  # where things lie on the server is nobody's business

@@ -10,12 +10,12 @@ from cvar_core.figures.anatomy import classifiers, extremes, judged, percent, ta
 from cvar_core.problem import Sketch
 from cvar_core.problem.anatomy import POINTS, GivingUp, Way, drawn_losses, few, gap, giving_up, risks
 from cvar_core.results import number
-from pages.components import links
-from pages.components.background import Background, await_, glance
-from pages.components.chart import chart
-from pages.components.lesson import arrive, try_it
-from pages.components.look import apply_look, theme
-from pages.components.presets import DEFAULT
+from pages.components.asking import links
+from pages.components.asking.presets import DEFAULT
+from pages.components.drawing.chart import chart
+from pages.components.drawing.style import apply_look, theme
+from pages.components.lessons.ways import arrive, try_it
+from pages.components.sending.answers import Background, await_, glance
 
 PAGE = "anatomy"
 BETAS = (*(f"{k / 20:g}" for k in range(20)), "0.97", "0.98", "0.99", "0.995", "0.999")

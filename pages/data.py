@@ -2,15 +2,16 @@
 
 import streamlit as st
 
-from pages.components import bench, preview
-from pages.components.data_controls import DataControls
-from pages.components.desk import Desk
-from pages.components.files import draw_files, draw_upload
-from pages.components.look import apply_look
-from pages.components.service import manager, shelf, uploads
-from pages.components.sources import Sources
-from pages.components.study import Study
-from pages.components.visitor import visitor_id
+from pages.components.asking import preview
+from pages.components.asking.files import draw_files, draw_upload
+from pages.components.asking.own_data import DataControls
+from pages.components.asking.sources import Sources
+from pages.components.asking.visitor import visitor_id
+from pages.components.drawing.style import apply_look
+from pages.components.run import run_page as bench
+from pages.components.run.main_area import Study
+from pages.components.run.session import Desk
+from pages.components.sending.server import manager, shelf, uploads
 
 PAGE = "data"
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages.components import bench
-from pages.components.controls import Controls
-from pages.components.desk import Desk
-from pages.components.look import apply_look
-from pages.components.service import manager
-from pages.components.study import Study
-from pages.components.visitor import visitor_id
+from pages.components.asking.synthetic import Controls
+from pages.components.asking.visitor import visitor_id
+from pages.components.drawing.style import apply_look
+from pages.components.run import run_page as bench
+from pages.components.run.main_area import Study
+from pages.components.run.session import Desk
+from pages.components.sending.server import manager
 
 PAGE = "explore"
 

@@ -6,11 +6,11 @@ from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.catalogue import methods
 from cvar_core.figures.models import model_frames, model_plane, plane
 from cvar_core.single import SAMPLE_LOSSES, Setup, updates
-from pages.components import links
-from pages.components.chart import Clicked, chart
-from pages.components.lesson import arrive, try_it
-from pages.components.look import apply_look, theme
-from pages.components.step_words import explained, figure, heading
+from pages.components.asking import links
+from pages.components.drawing.chart import Clicked, chart
+from pages.components.drawing.style import apply_look, theme
+from pages.components.lessons.update_in_words import explained, figure, heading
+from pages.components.lessons.ways import arrive, try_it
 
 PAGE = "models"
 FAR = 30  # updates that Play takes, and the most that can be shown

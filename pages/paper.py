@@ -9,14 +9,14 @@ from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
 from cvar_core.figures.panels import HEIGHT, panel, reading_words, triangle_words
 from cvar_core.results import JUDGED_BY, MEASURES, OBJECTIVE, Criterion, number
-from pages.components import links
-from pages.components.chart import chart
-from pages.components.lesson import arrive, explore_link, try_it
-from pages.components.look import apply_look, theme
-from pages.components.presets import PRESETS
-from pages.components.service import manager
-from pages.components.study import SHARES, ask_measure
-from pages.components.visitor import visitor_id
+from pages.components.asking import links
+from pages.components.asking.presets import PRESETS
+from pages.components.asking.visitor import visitor_id
+from pages.components.drawing.chart import chart
+from pages.components.drawing.style import apply_look, theme
+from pages.components.lessons.ways import arrive, explore_link, try_it
+from pages.components.run.main_area import SHARES, ask_measure
+from pages.components.sending.server import manager
 
 PAGE = "paper"
 FIGURES = {"suboptimality": "Final gap", "iterations": "Iterations to ε"}

@@ -7,12 +7,12 @@ from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.theory import promises
 from cvar_core.results import OBJECTIVE, number
-from pages.components import links
-from pages.components.background import Background, await_, glance
-from pages.components.chart import Clicked, chart
-from pages.components.lesson import arrive, try_it
-from pages.components.look import apply_look
-from pages.components.look import theme as looks
+from pages.components.asking import links
+from pages.components.drawing.chart import Clicked, chart
+from pages.components.drawing.style import apply_look
+from pages.components.drawing.style import theme as looks
+from pages.components.lessons.ways import arrive, try_it
+from pages.components.sending.answers import Background, await_, glance
 
 PAGE = "theory"
 BETAS = ("0", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")

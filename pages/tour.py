@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.components.lesson import arrive, link_to
-from pages.components.look import apply_look
+from pages.components.drawing.style import apply_look
+from pages.components.lessons.ways import arrive, link_to
 
 WIDTH = 900  # px: longer lines are hard to read
 

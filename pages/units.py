@@ -9,11 +9,11 @@ from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
 from cvar_core.figures.units import HEIGHT, unit_curves, unit_paths, unit_ranges
 from cvar_core.results import OBJECTIVE, number, width
-from pages.components import links
-from pages.components.chart import chart
-from pages.components.lesson import arrive, try_it
-from pages.components.look import apply_look, theme
-from pages.components.presets import DEFAULT
+from pages.components.asking import links
+from pages.components.asking.presets import DEFAULT
+from pages.components.drawing.chart import chart
+from pages.components.drawing.style import apply_look, theme
+from pages.components.lessons.ways import arrive, try_it
 
 PAGE = "units"
 SCALES = tuple(f"{scale:g}" for scale in units.SCALES)

@@ -26,7 +26,7 @@ from streamlit.testing.v1 import AppTest
 
 from cvar_core.jobs import Limits, Manager, Uploads
 from cvar_core.store import Store
-from pages.components import service
+from pages.components.sending import server as service
 
 PAGES = ("explore", "data", "tour", "models", "anatomy", "units", "theory", "paper", "about")
 _RUNNING = ("explore", "data")  # which have most to mangle

@@ -12,7 +12,7 @@ from cvar_core.jobs import job as job_module
 from cvar_core.problem import anatomy
 from cvar_core.store import Store
 from cvar_core.theory import measured as measuring
-from pages.components import service
+from pages.components.sending import server as service
 from tests.pages.driving import Visits
 from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
@@ -42,7 +42,7 @@ def small_lessons() -> Iterator[None]:
 def linked(monkeypatch) -> list[tuple]:
     """Where the links lead: they need the app's navigation, which a page by itself has not."""
     links: list[tuple] = []
-    monkeypatch.setattr("pages.components.lesson.link_to", lambda *link: links.append(link))
+    monkeypatch.setattr("pages.components.lessons.ways.link_to", lambda *link: links.append(link))
     return links
 
 

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.components import background
+from pages.components.sending import answers as background
 from tests.pages.held import AtOnce
 from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT

@@ -8,7 +8,7 @@ from cvar_core import ProblemSpec, SweepSpec, __version__
 from cvar_core.engine import memory
 from cvar_core.jobs import Limits, Manager, Settings
 from cvar_core.store import Store
-from pages.components import service
+from pages.components.sending import server as service
 from tests.pages.held import Held
 from tests.pages.opening import opened
 

@@ -7,7 +7,7 @@ import pytest
 from cvar_core import Problem
 from cvar_core.problem import anatomy, cvar
 from cvar_core.results import number
-from pages.components import background
+from pages.components.sending import answers as background
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 

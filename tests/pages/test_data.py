@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from cvar_core.data import Recipe
 from cvar_core.jobs import Limits, Shelf, Uploads
-from pages.components import service
+from pages.components.sending import server as service
 from tests.pages.opening import button, shown, words
 from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT
@@ -228,7 +228,7 @@ def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tm
 
 
 def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, monkeypatch):
-    monkeypatch.setattr("pages.components.data_controls._UPDATES", 160)
+    monkeypatch.setattr("pages.components.asking.own_data._UPDATES", 160)
     files.add(ADA, "cars.csv", ROWS.encode())
     page = opened(set="cars.csv", passes="")
     assert page.number_input(key="data_passes").value == 5, "32 rows are trained on"
@@ -314,7 +314,7 @@ def test_a_set_that_is_not_here_offers_its_download_and_says_when_that_fails(ope
     def no_network(chosen, progress=False):
         raise DataError("cannot download http://x (there is no connection to it); fetch it and put it at /secret/path")
 
-    monkeypatch.setattr("pages.components.data_controls.fetch", no_network)
+    monkeypatch.setattr("pages.components.asking.own_data.fetch", no_network)
     page = opened(set="mushrooms")
     assert "mushrooms is not on this server yet" in said(page)
     assert button(page, "Run").disabled

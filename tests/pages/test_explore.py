@@ -11,8 +11,9 @@ from cvar_core.jobs import Limits
 from cvar_core.jobs import job as job_module
 from cvar_core.results import decades
 from cvar_core.store import Store
-from pages.components import panels, study
-from pages.components.presets import DEFAULT
+from pages.components.asking.presets import DEFAULT
+from pages.components.run import main_area as study
+from pages.components.run import tabs as panels
 from tests.pages.exploring import curve, finished, halfway, opened, opened_small, result_of, small, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import charts_of, figures_of

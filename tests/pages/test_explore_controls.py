@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from cvar_core.results import Criterion, decades
-from pages.components.presets import PRESETS
+from pages.components.asking.presets import PRESETS
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of

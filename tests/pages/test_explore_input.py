@@ -5,8 +5,8 @@ import re
 import pytest
 
 from cvar_core.jobs import Limits
-from pages.components.controls import Controls
-from pages.components.presets import PRESETS
+from pages.components.asking.presets import PRESETS
+from pages.components.asking.synthetic import Controls
 from tests.pages.exploring import finished, opened, opened_small, small, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of

@@ -3,7 +3,7 @@
 import pytest
 
 from cvar_core.single import Setup, update
-from pages.components.presets import DEFAULT
+from pages.components.asking.presets import DEFAULT
 from tests.pages.opening import button, opener, shown, words
 from tests.pages.reading import figures_of
 

@@ -8,8 +8,8 @@ import pytest
 from cvar_core import ProblemSpec, SweepSpec, paper
 from cvar_core.jobs import Limits
 from cvar_core.results import OBJECTIVE, RISK, Criterion, beginning, decades
-from pages.components.lesson import explore_link
-from pages.components.study import SHARES
+from pages.components.lessons.ways import explore_link
+from pages.components.run.main_area import SHARES
 from tests.pages import opening
 from tests.pages.driving import Visits
 from tests.pages.opening import button, shown, words
@@ -25,7 +25,7 @@ st.navigation(pages, position="top").run()
 SMALL_STUDY = """
 from pathlib import Path
 from cvar_core import paper
-from pages.components.plotly_js import publish
+from pages.components.drawing.plotly_js import publish
 publish(Path(__file__).parent / "static")
 if not hasattr(paper, "before"):  # the script runs again and again
     specs = paper.panels(iterations=100, seeds=2, eval_size=1_000)[::4]

@@ -6,7 +6,7 @@ from cvar_core import Problem, sweep
 from cvar_core.catalogue import losses, noises
 from cvar_core.results import number
 from cvar_core.theory import measured as measuring
-from pages.components import background
+from pages.components.sending import answers as background
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 

@@ -8,9 +8,9 @@ import pytest
 from cvar_core import units
 from cvar_core.catalogue import losses, noises
 from cvar_core.results import number, width
-from pages.components.controls import Controls
-from pages.components.lesson import explore_link
-from pages.components.presets import DEFAULT
+from pages.components.asking.presets import DEFAULT
+from pages.components.asking.synthetic import Controls
+from pages.components.lessons.ways import explore_link
 from tests.pages.opening import opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 

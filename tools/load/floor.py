@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components.chart import chart
+from pages.components.drawing.chart import chart
 
 
 @st.fragment

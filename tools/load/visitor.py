@@ -90,7 +90,7 @@ class _Visit:
             await asyncio.sleep(_PAUSE)
 
     async def _break_silence(self) -> None:
-        """Do what the page's own script does in a browser (see ``pages/components/alive.py``)."""
+        """Do what the page's own script does in a browser (see ``pages/components/sending/alive.py``)."""
         while True:
             await asyncio.sleep(self._patience / 10)
             if time.monotonic() - self._tab.heard > self._patience:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.components.chart import Clicked, chart, charts, encoded
-from pages.components.plotly_js import publish
-from pages.components.visitor import visitor_id
+from pages.components.asking.visitor import visitor_id
+from pages.components.drawing.chart import Clicked, chart, charts, encoded
+from pages.components.drawing.plotly_js import publish
 
 COLOURS = {"light": ("#1b1f24", "#ffffff"), "dark": ("#eceef1", "#0e1117")}
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components.alive import keep_alive
+from pages.components.sending.alive import keep_alive
 
 st.session_state.runs = st.session_state.get("runs", 0) + 1
 live = st.toggle("live")

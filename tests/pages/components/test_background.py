@@ -4,8 +4,8 @@ import gc
 
 import pytest
 
-from pages.components import background
-from pages.components.background import Asker, Background
+from pages.components.sending import answers as background
+from pages.components.sending.answers import Asker, Background
 
 
 @pytest.fixture

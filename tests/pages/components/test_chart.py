@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import TimeoutError
 from streamlit.testing.v1 import AppTest
 
-from pages.components.chart import Clicked, checked
+from pages.components.drawing.chart import Clicked, checked
 from tests.pages.components.growing import figure
 from tests.pages.reading import charts_of, figures_of
 
@@ -36,7 +36,7 @@ def test_a_test_reads_the_figures_that_a_page_sent():
 
 def test_a_figure_that_is_no_json_is_refused_where_it_is_made():
     def page():
-        from pages.components.chart import chart
+        from pages.components.drawing.chart import chart
 
         chart({"data": [{"y": [float("nan")]}], "layout": {}}, key="broken", height=100)
 

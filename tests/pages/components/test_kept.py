@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cvar_core import Optimum, ProblemSpec, Result, SweepSpec
-from pages.components.kept import Kept
+from pages.components.sending.kept import Kept
 
 
 @pytest.fixture

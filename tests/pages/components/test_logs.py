@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 
-from pages.components import logs
+from pages.components.sending import logs
 
 
 def line(message, *arguments, error=None):

@@ -2,8 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from pages.components import plotly_js
-from pages.components.plotly_js import NAME, publish
+from pages.components.drawing import plotly_js
+from pages.components.drawing.plotly_js import NAME, publish
 
 
 def test_the_file_is_copied_once_and_again_when_it_differs(tmp_path):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components.visitor import COOKIE, valid
+from pages.components.asking.visitor import COOKIE, valid
 
 
 def script() -> None:
     import streamlit as st
 
-    from pages.components.visitor import visitor_id
+    from pages.components.asking.visitor import visitor_id
 
     st.text(visitor_id())
 

@@ -13,9 +13,9 @@ from cvar_core.data import Recipe
 from cvar_core.figures import density
 from cvar_core.jobs import Limits
 
-from .chart import chart
+from ..drawing.chart import chart
+from ..drawing.style import theme
 from .fields import Asked, Fields, sweep_values
-from .look import theme
 from .presets import DEFAULT, LOOK_AT, PRESETS, preset_named_by
 
 

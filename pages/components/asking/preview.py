@@ -7,9 +7,9 @@ import streamlit as st
 from cvar_core.data import Preview
 from cvar_core.figures import target
 
-from .chart import chart
-from .look import theme
-from .words import capital, plain
+from ..drawing.chart import chart
+from ..drawing.style import theme
+from ..drawing.text import capital, plain
 
 _HEIGHT = 230
 

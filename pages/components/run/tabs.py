@@ -14,12 +14,13 @@ from cvar_core.data import sets
 from cvar_core.figures import WORDS, Figure, iterations_to, parts, without_title
 from cvar_core.results import GAP, Criterion, number
 
-from . import history, measures
-from .chart import charts, encoded
-from .desk import Desk, Shown
-from .kept import Kept
-from .look import theme
-from .words import capital, plain
+from ..drawing.chart import charts, encoded
+from ..drawing.style import theme
+from ..drawing.text import capital, plain
+from ..sending.kept import Kept
+from . import data_tab as measures
+from . import history
+from .session import Desk, Shown
 
 MEASURES, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
     "Accuracy and test losses", "Model and threshold", "Iterations to ε", "Table and downloads", "Reproduce",

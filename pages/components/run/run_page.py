@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from . import links
-from .desk import Desk, Shown
-from .fields import Asked
+from ..asking import links
+from ..asking.fields import Asked
+from ..lessons.ways import arrive
+from .buttons import pressed, run_bar, start
 from .history import title
-from .lesson import arrive
-from .run_bar import pressed, run_bar, start
-from .study import Study
+from .main_area import Study
+from .session import Desk, Shown
 
 PATIENCE = 30  # seconds: what takes longer does not start by itself
 

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-STATIC = Path(__file__).parent.parent.parent / "static"
+STATIC = Path(__file__).parents[3] / "static"
 NAME = f"plotly-{version('plotly')}.min.js"  # with the version: browsers may keep it for as long as they like
 ADDRESS = f"app/static/{NAME}"  # relative to the page, which may lie under a base path
 

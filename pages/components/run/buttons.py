@@ -8,9 +8,9 @@ from cvar_core import Result, SweepSpec
 from cvar_core.jobs import Manager, Refused, View
 from cvar_core.results import OBJECTIVE, RISK, Criterion, certainty, number
 
-from .desk import Desk
-from .fields import Asked
-from .words import capital, plain
+from ..asking.fields import Asked
+from ..drawing.text import capital, plain
+from .session import Desk
 
 
 def run_bar(desk: Desk, asked: Asked) -> None:

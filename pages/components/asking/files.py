@@ -10,8 +10,8 @@ import streamlit as st
 from cvar_core.data import sets
 from cvar_core.jobs import Limits, Refused, Uploads
 
+from ..drawing.text import fault, plain
 from .sources import Sources
-from .words import fault, plain
 
 
 def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:

@@ -13,8 +13,8 @@ from cvar_core.catalogue import methods, schedules
 from cvar_core.data import Recipe
 from cvar_core.reading import log_range, read_grid, write_grid
 
+from ..drawing.text import fault
 from .links import keep, recall
-from .words import fault
 
 GRIDS = ("paper", "range", "list")
 

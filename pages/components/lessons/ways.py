@@ -9,8 +9,8 @@ import streamlit as st
 from cvar_core import SweepSpec
 from cvar_core.jobs import Limits
 
-from .controls import Controls
-from .presets import DEFAULT
+from ..asking.presets import DEFAULT
+from ..asking.synthetic import Controls
 
 
 def arrive(page: str) -> bool:

@@ -14,11 +14,11 @@ from cvar_core.jobs import Entry
 from cvar_core.results import Criterion
 from cvar_core.specs import ProblemSpec
 
-from .chart import chart
-from .desk import Desk, Shown
-from .links import keep, recall
-from .look import theme
-from .words import capital, plain
+from ..asking.links import keep, recall
+from ..drawing.chart import chart
+from ..drawing.style import theme
+from ..drawing.text import capital, plain
+from .session import Desk, Shown
 
 _SIGNS = {
     "queued": ":material/hourglass_empty:",

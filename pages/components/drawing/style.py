@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from .navigation import ensure_app
+from ..internals import ensure_app
 
-_SHEET = Path(__file__).with_name("look.css").read_text("utf-8")
+_SHEET = Path(__file__).with_name("style.css").read_text("utf-8")
 
 
 def theme() -> str:

@@ -13,9 +13,9 @@ from cvar_core.catalogue import losses
 from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
 from cvar_core.jobs import Limits
 
+from ..drawing.text import plain
 from .fields import Asked, Fields, sweep_values
 from .sources import Sources
-from .words import plain
 
 FIRST = "breast-cancer"
 HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"

@@ -8,10 +8,10 @@ from cvar_core import Result
 from cvar_core.catalogue import losses
 from cvar_core.figures import Figure, measures_along, measures_by_lambda, without_title
 
-from .chart import charts, encoded
-from .kept import Kept
-from .look import theme
-from .words import capital
+from ..drawing.chart import charts, encoded
+from ..drawing.style import theme
+from ..drawing.text import capital
+from ..sending.kept import Kept
 
 _HEIGHT = 400
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import streamlit as st
 from streamlit.runtime.state import get_session_state
 
-from .words import plain
+from ..drawing.text import plain
 
 Value = str | list[str] | None
 

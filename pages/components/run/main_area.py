@@ -13,16 +13,17 @@ from cvar_core.figures import curves, sensitivity, without_title
 from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 
-from . import history, panels
-from .alive import keep_alive
-from .chart import Clicked, charts, encoded
-from .desk import Desk, Shown
-from .kept import Kept
-from .links import keep, recall
-from .look import theme
-from .run_bar import press, status
-from .verdict import verdict
-from .words import capital, fault
+from ..asking.links import keep, recall
+from ..drawing.chart import Clicked, charts, encoded
+from ..drawing.style import theme
+from ..drawing.text import capital, fault
+from ..drawing.verdict_cards import verdict
+from ..sending.alive import keep_alive
+from ..sending.kept import Kept
+from . import history
+from . import tabs as panels
+from .buttons import press, status
+from .session import Desk, Shown
 
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 JUDGES = {"risk": "the model's risk", "objective": "the objective"}

@@ -1,0 +1,1 @@
+"""What is drawn: charts, cards, words and the style of all pages."""
