@@ -73,10 +73,11 @@ class Run:
 
     @property
     def next_goal(self) -> Work:
-        """What is left until there is more to see: a first record of every shard, then all."""
-        if self._bare and self._cut.live:
-            return Work(draw=not self.preparation.drawn, checkpoints=self._bare)
-        return self.work
+        """What is left until there is more to see: a first record of every shard, then F*, then all."""
+        preparation = self.preparation
+        if self._bare:
+            return Work(draw=not preparation.drawn, checkpoints=self._bare)
+        return self.work if preparation.optimum is not None else Work(solve=1)
 
     @property
     def progress(self) -> float:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cvar_core import Problem, SpecError
-from cvar_core.engine import advance
+from cvar_core.engine import Seconds, advance
 from cvar_core.jobs import Refused
 from cvar_core.jobs import job as job_module
 from cvar_core.scheduling import performing
-from tests.jobs.running import direct, same_bits, spec_of, waited_for
+from tests.jobs.running import direct, same_bits, slow_spec, spec_of, waited_for
 
 
 def test_a_job_computes_what_a_sweep_does(manager):
@@ -151,6 +151,23 @@ def test_the_estimate_follows_the_work(still, held):
     still.submit(small, "ada")
     held.work()
     assert still.estimate(small) < 1
+
+
+def test_the_estimate_learns_from_every_piece(still, held, monkeypatch):
+    spec, asked = slow_spec(), spec_of(1, iterations=100_000)
+    before = still.estimate(asked)
+    slowly = performing.advance
+
+    def counted(*args):
+        state, records = slowly(*args)
+        return state, records._replace(seconds=Seconds(0.0, 50.0, 50.0))
+
+    monkeypatch.setattr(performing, "advance", counted)
+    still.submit(spec, "ada")
+    held.until(lambda: still.view(spec, "ada").progress > 0)
+    still.cancel(spec.id, "ada")  # long before its end
+    held.work()
+    assert still.estimate(asked) > 5 * before
 
 
 def test_time_goes_on_where_it_stopped(still, held):

@@ -10,6 +10,7 @@ from cvar_core import Problem
 from cvar_core.cancel import Cancelled
 from cvar_core.engine import memory
 from cvar_core.jobs import Refused
+from cvar_core.jobs import manager as manager_module
 from cvar_core.scheduling import preparation
 from tests.jobs.running import slow_spec, spec_of
 
@@ -120,6 +121,26 @@ def test_runs_wait_for_memory_in_their_order(made, held, solved_once):
     manager.cancel(specs[0].id, "visitor 0")
     assert manager.view(specs[1], "").status == "running"
     assert manager.view(specs[2], "").position == 1
+
+
+def test_the_shortest_of_those_who_wait_for_memory_is_next_but_none_is_passed_for_ever(
+    made, held, solved_once, monkeypatch
+):
+    monkeypatch.setattr(manager_module, "_MOST_PASSES", 3)
+    first, long = slow_spec(0), slow_spec(1)
+    short = [spec_of(10 + k, 60_000) for k in range(6)]
+    manager = made(executor=held, memory=sum(memory(first.problem)), jobs_per_visitor=10)  # for one at a time
+    for spec in (first, long, *short):
+        manager.submit(spec, "ada")
+    assert [manager.view(spec, "").position for spec in (long, *short[:2])] == [7, 1, 2]
+    ended = []
+
+    def all_ended():
+        ended.extend(s for s in (first, long, *short) if s not in ended and not manager.view(s, "").live)
+        return len(ended) == 8
+
+    held.until(all_ended)
+    assert ended == [first, *short[:3], long, *short[3:]]
 
 
 def test_the_optimum_takes_turns_with_everything_else(made, held, solved_once, monkeypatch):
