@@ -35,7 +35,7 @@ setup: .venv/.ready
 
 run: .venv/.compiled
 	@# Streamlit opens no browser for an app with a stream of its own, and "headless false" would only advertise.
-	@$(BIN)/python -m tools.open_browser http://localhost:$(PORT) </dev/null >/dev/null 2>&1 & \
+	@($(BIN)/python -m tools.open_browser http://localhost:$(PORT) $$$$ </dev/null >/dev/null 2>&1 &); \
 	  exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: .venv/.dev

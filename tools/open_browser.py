@@ -1,7 +1,6 @@
-"""Opens the dashboard in the browser: ``python -m tools.open_browser http://localhost:8501 & exec streamlit …``.
+"""Opens the dashboard in the browser, once it is served: ``python -m tools.open_browser http://localhost:8501 1234``.
 
-It waits until the server that was started beside it is healthy, and ends with it. Where nobody would see a browser, it
-does nothing.
+It ends with the server, whose process it is told. Where nobody would see a browser, it does nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +15,24 @@ from urllib.parse import urlsplit
 _LOOK = 0.2  # seconds between two looks
 
 
-def main(url: str) -> None:
-    """Open ``url`` once, when the process that started this one, or has taken its place, serves it."""
-    server = os.getppid()
-    if not graphical() or healthy(url):  # a server that is there already is another one
+def main(url: str, server: int) -> None:
+    """Open ``url`` when it answers, unless the process ``server`` has ended."""
+    browser = graphical_browser()
+    if browser is None or healthy(url):  # who answers already is another server
         return
-    while os.getppid() == server:
+    while alive(server):
         if healthy(url):
-            webbrowser.open(url)
+            browser.open(url)
             return
         time.sleep(_LOOK)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
 
 
 def healthy(url: str) -> bool:
@@ -40,17 +47,17 @@ def healthy(url: str) -> bool:
         connection.close()
 
 
-def graphical() -> bool:
-    """Tell whether there is a screen, and a browser for it: one for the terminal would take the server's place there."""
+def graphical_browser() -> webbrowser.BaseBrowser | None:
+    """Return the default browser, if there is a screen for it; one for the terminal would get in the server's way."""
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return False
+        return None
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
-        return False
-    in_terminal = (webbrowser.GenericBrowser, webbrowser.Elinks)
-    return isinstance(browser, webbrowser.BackgroundBrowser) or not isinstance(browser, in_terminal)
+        return None
+    in_terminal = isinstance(browser, (webbrowser.GenericBrowser, webbrowser.Elinks))
+    return None if in_terminal and not isinstance(browser, webbrowser.BackgroundBrowser) else browser
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))
