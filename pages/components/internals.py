@@ -26,7 +26,8 @@ def ensure_app() -> None:
 def stay_at_home() -> None:
     """Keep Streamlit from asking outside hosts for this machine's address.
 
-    For any request with another page's ``Origin`` it would, to compare the two, while all visitors wait for seconds.
+    It would, to compare the two, when a page of another host opens a socket, even one of those that the settings allow,
+    and all visitors would wait for seconds.
     """
     net_util.get_external_ip = net_util.get_internal_ip = lambda: None
 
