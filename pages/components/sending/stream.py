@@ -23,6 +23,8 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
+from cvar_core import SpecError
+
 from ..drawing.look import Look
 from . import server
 from .server import Shared
@@ -35,6 +37,7 @@ GREETING = 20.0  # seconds until the browser has said what it wants
 OFTEN = 0.2  # seconds between two messages, at least,
 _SHARE = 6  # and so many times as long as the one before took to be drawn
 _LONGEST = 10_000  # characters of what a browser says
+NOT_READY = 1011  # the code with which a server that is not set up rightly refuses
 UNKNOWN = 4001  # the code with which a ticket is refused
 
 
@@ -47,7 +50,12 @@ def routes() -> list[WebSocketRoute]:
 async def listen(websocket: WebSocket) -> None:
     """Serve one live element until it leaves."""
     await websocket.accept()
-    await Listener(websocket, server.opened()).serve()
+    try:
+        shared = server.opened()
+    except SpecError:  # the pages say what is wrong
+        await websocket.close(NOT_READY)
+        return
+    await Listener(websocket, shared).serve()
 
 
 class Listener:
