@@ -27,6 +27,7 @@ _UPDATES = 20  # a listener and round
 _DRAWINGS = 40  # a round
 _RERUNS = 20
 _IDLE = 10.5  # seconds: two heartbeats
+_PATIENCE = 60.0  # seconds
 _QUIET = 0.05  # of a core, below which a server does nothing
 
 Work = Callable[[], Awaitable[tuple[int, int]]]  # returns how many there were, and their bytes
@@ -47,6 +48,7 @@ async def update_costs(server: Server, listeners: int) -> list[Cost]:
     story = await visit(server.url, "alone", "", seconds=600)
     if story.done is None:
         raise RuntimeError(f"The run did not end: {story.errors}")
+    await _calm(server)
     async with AsyncExitStack() as stack:
         tab = await stack.enter_async_context(opened(server.url, ""))
         wanted = await _first_look(tab)
@@ -54,9 +56,8 @@ async def update_costs(server: Server, listeners: int) -> list[Cost]:
         crowd = [_Listener(socket, wanted) for socket in sockets]
         looks = [{**wanted["look"], "lam": lam} for lam in (0.1, 2.0)]
         new = ({**wanted["look"], "lam": 0.5 + place / 7919} for place in itertools.count())
-        for look in looks:
-            await crowd[0].turn(look)
-        await asyncio.gather(*(each.turn(looks[0]) for each in crowd[1:]))
+        await crowd[0].turn(looks[1])  # both are drawn now, and all look the same way
+        await asyncio.gather(*(each.turn(looks[0]) for each in crowd))
 
         async def update() -> tuple[int, int]:
             sizes = await asyncio.gather(*(each.turn_often(looks, _UPDATES) for each in crowd))
@@ -71,7 +72,6 @@ async def update_costs(server: Server, listeners: int) -> list[Cost]:
             ("a rerun of λ's fragment", lambda: _rerun(tab, "explore_lambda")),
             ("a rerun of the whole page", lambda: _rerun(tab)),
         ]
-        await _calm(server)
         rounds = [[await _cost(server, *each) for each in asked] for _ in range(_ROUNDS)]
         resting = await _cost(server, f"a heartbeat, {listeners} listeners", lambda: _rest(crowd))
     return [*map(_middle, zip(*rounds, strict=True)), resting]
@@ -86,10 +86,11 @@ class _Listener:
     async def turn(self, look: dict[str, Any]) -> int:
         """Look so, and return the bytes of the picture."""
         await self._socket.send(json.dumps({**self._wanted, "look": look}))
-        while True:
-            size, drawn = await self.hear()
-            if drawn:
-                return size
+        async with asyncio.timeout(_PATIENCE):
+            while True:
+                size, drawn = await self.hear()
+                if drawn:
+                    return size
 
     async def turn_often(self, looks: list[dict[str, Any]], times: int) -> int:
         return sum([await self.turn(looks[(place + 1) % len(looks)]) for place in range(times)])
@@ -156,9 +157,9 @@ async def _rest(crowd: list[_Listener]) -> tuple[int, int]:
 
 
 async def _calm(server: Server) -> None:
-    """Wait until the server has got ready for what might come next."""
-    before = -1.0
-    while server.cpu - before > _QUIET:
+    """Wait until the server has got ready for what might come next, or for so long."""
+    before, begun = -1.0, time.monotonic()
+    while server.cpu - before > _QUIET and time.monotonic() - begun < _PATIENCE:
         before = server.cpu
         await asyncio.sleep(1)
 
