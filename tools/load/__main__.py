@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--paper-share", type=float, default=0.3, help="of the visitors, whose runs are paper-sized")
     parser.add_argument("--seconds", type=float, default=900, help="after which a visitor leaves")
     parser.add_argument("--arrive", type=float, default=5, help="seconds over which they come")
+    parser.add_argument("--stay", type=float, default=0, help="seconds that a visitor stays when his run is done")
     parser.add_argument("--url", help="of a server that runs already; otherwise one is started")
     parser.add_argument("--quick", default="beta=0.9&iterations=20000&eval_size=100000", help="what a quick run is")
     parser.add_argument("--paper", default="iterations=100000&eval_size=1000000", help="what a paper-sized run is")
@@ -70,7 +71,7 @@ async def _crowd(arguments: argparse.Namespace, server: Server | None) -> dict[s
         *(
             visit(
                 url, kind, _link(links[kind], _FIRST_SEED + (0 if arguments.same else place)),
-                seconds=arguments.seconds, wait=arguments.arrive * place / arguments.visitors,
+                seconds=arguments.seconds, wait=arguments.arrive * place / arguments.visitors, stay=arguments.stay,
             )
             for place, kind in enumerate(kinds)
         )

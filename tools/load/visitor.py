@@ -50,13 +50,13 @@ class Story:
         return max((share for at, share in self.progress if self.begun + at <= moment), default=0.0)
 
 
-async def visit(url: str, kind: str, link: str, *, seconds: float, wait: float = 0.0) -> Story:
-    """Open a link after a while, and stay until the run is done or the time is over."""
+async def visit(url: str, kind: str, link: str, *, seconds: float, wait: float = 0.0, stay: float = 0.0) -> Story:
+    """Open a link after a while, and stay until the run is done, and a while longer, or until the time is over."""
     await asyncio.sleep(wait)
     story = Story(kind, link, begun=time.monotonic())
     try:
         async with asyncio.timeout(seconds), opened(url, link) as tab:
-            await _Visit(tab, story).stay()
+            await _Visit(tab, story, stay).stay()
     except TimeoutError:
         pass
     except (OSError, ConnectionClosed) as error:
@@ -66,8 +66,8 @@ async def visit(url: str, kind: str, link: str, *, seconds: float, wait: float =
 
 
 class _Visit:
-    def __init__(self, tab: Tab, story: Story) -> None:
-        self._tab, self._story = tab, story
+    def __init__(self, tab: Tab, story: Story, longer: float) -> None:
+        self._tab, self._story, self._longer = tab, story, longer
         self._page = tab.screen = Page(tab, self)
         self._curves: list[dict[str, Any]] = []
         self._judged = False  # a λ stands on the cards
@@ -165,10 +165,10 @@ class _Visit:
         self._curves = curves
 
     def settle(self) -> None:
-        """Leave when the run is done and the script knows it."""
-        if self._story.done is not None and self._page.agrees and not self._page.over.done():
+        """Leave, by and by, when the run is done and the script knows it."""
+        if self._story.done is not None and self._story.agreed is None and self._page.agrees:
             self._story.agreed = self._now
-            self._leave()
+            asyncio.get_running_loop().call_later(self._longer, self._leave)
 
     def lose(self, part: str, how: str, why: str) -> None:
         """Note it, and stay: a page finds its way back."""
