@@ -8,6 +8,8 @@ from typing import Any
 
 from .visitor import Story
 
+_MOMENTS = ("first_chart", "first_curve", "growth", "done")
+
 
 def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str, Any]:
     """Gather what the visitors saw.
@@ -31,11 +33,17 @@ def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str,
             "at": half - begun,
             "progress_of_unfinished_paper_runs": _spread([s.progress_at(half) for s in unfinished if s.begun < half]),
         },
-        "answers": {
-            "runs": sum(s.runs for s in stories),
+        "stream": {
+            "messages": sum(s.messages for s in stories),
+            "pictures": sum(s.pictures for s in stories),
+            "megabytes": sum(s.stream_bytes for s in stories) / 1e6,
+            "messages_per_visitor_and_second": _spread([s.messages / s.ended for s in stories if s.ended]),
             "changes": _spread([t for s in stories for t in s.changes]),
-            "polls": _spread([t for s in stories for t in s.polls]),
-            "silences": sum(s.silences for s in stories),
+        },
+        "script": {
+            "runs": sum(s.runs for s in stories),
+            "megabytes": sum(s.script_bytes for s in stories) / 1e6,
+            "agreed": _spread([s.agreed - s.done for s in stories if s.agreed is not None and s.done is not None]),
         },
         "errors": [f"{s.kind} {s.link}: {error}" for s in stories for error in s.errors],
     }
@@ -43,14 +51,13 @@ def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str,
 
 def _kind(stories: list[Story], alone: Story | None) -> dict[str, Any]:
     done = [s.done for s in stories if s.done is not None]
-    found = {
+    found: dict[str, Any] = {
         "visitors": len(stories),
         "finished": len(done),
         "pressed_run": sum(s.pressed_run for s in stories),
-        "first_chart": _spread([s.first_chart for s in stories if s.first_chart is not None]),
-        "growth": _spread([s.growth for s in stories if s.growth is not None]),
-        "done": _spread(done),
     }
+    for moment in _MOMENTS:
+        found[moment] = _spread([at for s in stories if (at := getattr(s, moment)) is not None])
     if alone is not None and alone.done is not None:
         found |= {"alone": alone.done, "times_alone": _spread([seconds / alone.done for seconds in done])}
     return found
@@ -76,19 +83,22 @@ def table(report: dict[str, Any]) -> str:
     for name, kind in report["kinds"].items():
         rows.append((f"{name}: {kind['finished']} of {kind['visitors']} done",))
         rows.append((f"  pressed Run: {kind['pressed_run']}",))
-        rows += [_row(f"  to {what.replace('_', ' ')}, s", kind[what]) for what in ("first_chart", "growth", "done")]
+        rows += [_row(f"  to {what.replace('_', ' ')}, s", kind[what]) for what in _MOMENTS]
         if "alone" in kind:
             rows.append(_row(f"  times as long as alone ({kind['alone']:.1f} s)", kind["times_alone"]))
-    half, answers = report["half_time"], report["answers"]
+    half, stream, script = report["half_time"], report["stream"], report["script"]
     rows.append((f"at half time ({half['at']:.0f} s)",))
     rows.append(_row("  unfinished paper runs, %", half["progress_of_unfinished_paper_runs"], 100))
-    rows.append((f"the page's answers ({answers['runs']:,} runs of it)",))
-    rows.append(_row("  to a changed λ, ms", answers["changes"], 1000))
-    rows.append(_row("  to a poll, ms", answers["polls"], 1000))
+    many = f"{stream['messages']:,} messages, {stream['pictures']:,} pictures, {stream['megabytes']:,.1f} MB"
+    rows.append((f"the stream ({many})",))
+    rows.append(_row("  messages a visitor and second", stream["messages_per_visitor_and_second"]))
+    rows.append(_row("  a changed λ answered, ms", stream["changes"], 1000))
+    rows.append((f"the script ({script['runs']:,} runs, {script['megabytes']:,.1f} MB)",))
+    rows.append(_row("  from done to known by it, ms", script["agreed"], 1000))
     lines = [f"{row[0]:40}" + "".join(f"{cell:>9}" for cell in row[1:]) for row in rows]
     for part in ("server", "driver"):
         numbers = report.get(part, {}).items()
-        lines += [part] * bool(numbers) + [f"  {name.replace('_', ' '):38}{value:>9,.1f}" for name, value in numbers]
+        lines += [part] * bool(numbers) + [f"  {name.replace('_', ' '):38}{value:>9,.2f}" for name, value in numbers]
     lines.append(f"errors: {len(report['errors']) or 'none'}")
     return "\n".join(line.rstrip() for line in lines + [f"  {error[:300]}" for error in report["errors"]])
 

@@ -18,7 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 _PATIENCE = 120  # seconds to start
 _TICKS = os.sysconf("SC_CLK_TCK")
-_WORKERS = "cvar"  # how the names of their threads begin
+# How the names of threads begin, by what they do; the pages have all others.
+THREADS = {"workers": "cvar", "studio": "studio"}
 
 
 class Server:
@@ -47,12 +48,12 @@ class Server:
             if re.search(r"Traceback|\bERROR\b|^[\w.]*(Error|Exception|Warning|Disconnected?|Closed\w*)\b", line)
         ]
 
-    def cpu_of_workers(self) -> dict[str, float]:
-        """Seconds of processor time of every thread that computes runs, while it lives, by its id."""
+    def cpu_of_threads(self, kind: str) -> dict[str, float]:
+        """Seconds of processor time of every thread of a kind, while it lives, by its id."""
         found = {}
         for task in (self._proc / "task").iterdir():
             try:
-                if (task / "comm").read_text().startswith(_WORKERS):
+                if (task / "comm").read_text().startswith(THREADS[kind]):
                     found[task.name] = _cpu(task / "stat")
             except (FileNotFoundError, ProcessLookupError):  # it has just ended
                 continue
@@ -60,37 +61,44 @@ class Server:
 
 
 class Watch:
-    """Tells the processor time of the runs from that of the pages, which is all the rest."""
+    """Tells the processor time of the runs and of the drawing from that of the pages, which is all the rest."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._begun = server.cpu
-        self._before = server.cpu_of_workers()
-        self._seen: dict[str, float] = {}
+        self._before = {kind: server.cpu_of_threads(kind) for kind in THREADS}
+        self._seen: dict[str, dict[str, float]] = {kind: {} for kind in THREADS}
 
     async def go_on(self) -> None:
         while True:  # often: the thread that solves for an optimum ends with it
-            self._seen |= self._server.cpu_of_workers()
+            self.look()
             await asyncio.sleep(0.1)
 
-    @property
-    def cpu(self) -> float:
-        return self._server.cpu - self._begun
+    def look(self) -> None:
+        for kind, seen in self._seen.items():
+            seen |= self._server.cpu_of_threads(kind)
 
     @property
-    def cpu_of_pages(self) -> float:
-        return self.cpu - sum(seconds - self._before.get(thread, 0.0) for thread, seconds in self._seen.items())
+    def cpu(self) -> dict[str, float]:
+        """Seconds of processor time since it began, of all and by what they were for."""
+        self.look()
+        all_of_it = self._server.cpu - self._begun
+        parts = {
+            kind: sum(seconds - self._before[kind].get(thread, 0.0) for thread, seconds in seen.items())
+            for kind, seen in self._seen.items()
+        }
+        return {"all": all_of_it, **parts, "pages": all_of_it - sum(parts.values())}
 
 
 @contextmanager
-def serving(script: str = "app.py") -> Iterator[Server]:
-    """Serve the dashboard, or another script, on a free port, with an empty store, until the block ends."""
+def serving() -> Iterator[Server]:
+    """Serve the dashboard on a free port, with an empty store, until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="cvar-load-") as folder:
         log = Path(folder, "log")
-        command = [sys.executable, "-m", "tools.load.named_threads", "run", script, "--server.port", str(port)]
+        command = [sys.executable, "-m", "tools.load.named_threads", "run", "app.py", "--server.port", str(port)]
         command += ["--server.address", "127.0.0.1"]
         surroundings = {**os.environ, "CVAR_DATA_DIR": str(Path(folder, "data"))}
         with log.open("wb") as output:

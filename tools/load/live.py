@@ -1,0 +1,158 @@
+"""One live element of a page, doing over its own socket what ``pages/components/drawing/live.js`` does in a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from .message import Message
+
+# As live.js has them, in seconds.
+_SILENCE = 12.0
+_AGAIN = 0.3, 5.0
+_HEALED = 3.0
+_LOOK = 1.0
+_UNKNOWN = 4001
+
+_DRAWING = 0.045  # seconds that plotly.js takes for a picture: 30 to 60 ms on a laptop
+_OPENING = 60.0  # seconds; a browser waits about as long
+
+
+# How a connection can be lost.
+REFUSED, SILENT, LOST = "a ticket was refused", "a socket was silent", "a socket was lost"
+
+
+class Surroundings(Protocol):
+    """What a live element has to do with the page around it."""
+
+    url: str
+
+    def look(self, page: str) -> dict[str, Any] | None: ...
+
+    def see(self, part: str, message: Message) -> None: ...
+
+    def lose(self, part: str, how: str, why: str) -> None: ...
+
+    def settle(self) -> None:
+        """An element and the script agree."""
+
+    async def ask(self, key: str) -> None: ...
+
+
+class Live:
+    """``serve`` it as long as it stands in the page."""
+
+    def __init__(self, key: str, page: Surroundings) -> None:
+        self._key, self._page = key, page
+        self._data: dict[str, Any] = {}
+        self._socket: ClientConnection | None = None
+        self._said: str | None = None
+        self._told: tuple[str, str] | None = None
+        self._disagreed: tuple[str, str] | None = None
+        self._asked = 0.0
+
+    @property
+    def page(self) -> str | None:
+        """Whose look it follows."""
+        return self._data.get("page")
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the script knows what the server says."""
+        return self._told == (self._data.get("boot"), self._data.get("settled"))
+
+    async def follow(self, data: dict[str, Any]) -> None:
+        """Take what the script says."""
+        if data["ticket"] != self._data.get("ticket"):
+            self._told = None
+        self._data = data
+        await self.say()
+        await self._agree()
+
+    async def say(self) -> None:
+        """Say what is wanted, if that is not what was said last."""
+        look = self._data["look"] if "look" in self._data else self._page.look(self._data["page"])
+        if look is None or self._socket is None:
+            return
+        wanted = json.dumps({"ticket": self._data["ticket"], "part": self._data["part"], "look": look})
+        if wanted == self._said:
+            return
+        self._said = wanted
+        with contextlib.suppress(ConnectionClosed):  # whoever listens hears of it
+            await self._socket.send(wanted)
+
+    async def serve(self) -> None:
+        """Listen, and find the way back when the connection was away."""
+        wait = _AGAIN[0]
+        while True:
+            try:
+                async with connect(
+                    f"ws{self._page.url.removeprefix('http')}/live", origin=origin(self._page.url), max_size=None,  # type: ignore[arg-type]
+                    ping_interval=None, open_timeout=_OPENING, close_timeout=1,
+                ) as socket:  # fmt: skip
+                    self._socket, self._said = socket, None
+                    await self.say()
+                    while True:
+                        async with asyncio.timeout(_SILENCE):
+                            text = await socket.recv(decode=False)
+                        wait = _AGAIN[0]
+                        await self._hear(socket, text)
+            except TimeoutError:
+                self._page.lose(self._data["part"], SILENT, f"for {_SILENCE:.0f} s")
+                continue
+            except (OSError, WebSocketException) as why:
+                refused = isinstance(why, ConnectionClosed) and why.rcvd is not None and why.rcvd.code == _UNKNOWN
+                self._page.lose(self._data["part"], REFUSED if refused else LOST, f"{type(why).__name__} {why}")
+                if refused:
+                    await self._ask()
+            finally:
+                self._socket = None
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _AGAIN[1])
+
+    async def watch(self) -> None:
+        """Ask once more for a run of the script that was lost on the way."""
+        while True:
+            await asyncio.sleep(_LOOK)
+            await self._agree()
+
+    async def _hear(self, socket: ClientConnection, text: bytes) -> None:
+        message = Message.read(text)
+        self._page.see(self._data["part"], message)
+        if message.picture:
+            await asyncio.sleep(_DRAWING)
+        await socket.send('{"drawn": true}')
+        self._told = message.boot, message.settled
+        await self._agree()
+
+    async def _agree(self) -> None:
+        if self._told is None:
+            return
+        if self.agrees:
+            self._page.settle()
+            return
+        if self._told == self._disagreed and time.monotonic() - self._asked < _HEALED:
+            return
+        self._disagreed = self._told
+        await self._ask()
+
+    async def _ask(self) -> None:
+        self._asked = time.monotonic()
+        await self._page.ask(self._key)
+
+
+def origin(url: str) -> str:
+    """Return what a browser says of where a page is from.
+
+    >>> origin("http://127.0.0.1:8501/lab")
+    'http://127.0.0.1:8501'
+    """
+    there = urlsplit(url)
+    return f"{there.scheme}://{there.netloc}"
