@@ -232,7 +232,6 @@ class Manager:
         log.info("%s run=%s progress=%.3f seconds=%.2f", status, job.id, job.progress, job.timings["total"])
         self._drop(job)
         self._changes.note(job.id)
-        self._note_waiting()
 
     def _drop(self, job: Job) -> None:
         """Let go of an ended run that nobody works on."""
