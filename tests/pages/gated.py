@@ -38,9 +38,9 @@ class Gate:
 
 
 @contextmanager
-def laboratory(folder: Path, gate: Gate, port: int | None = None) -> Iterator[Server]:
-    """Serve the app with its data in a folder, and with workers that the gate paces."""
-    env = {"CVAR_DATA_DIR": str(folder), VARIABLE: str(gate.file)}
+def laboratory(folder: Path, gate: Gate, port: int | None = None, base: str = "") -> Iterator[Server]:
+    """Serve the app with its data in a folder, below a base path, and with workers that the gate paces."""
+    env = {"CVAR_DATA_DIR": str(folder), VARIABLE: str(gate.file), "STREAMLIT_SERVER_BASE_URL_PATH": base}
     with served(ROOT / "app.py", env=env, port=port, by=__name__) as server:
         yield server
 

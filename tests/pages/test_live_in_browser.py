@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 
 from tests.pages.cutting import wired
-from tests.pages.driving import Visits, after_updates, button, done, drawn, enter, link, points, until_words
-from tests.pages.gated import Gate, laboratory
+from tests.pages.driving import LOST, Visits, after_updates, done, drawn, enter, found_again, link, points, until_words
 
 pytestmark = pytest.mark.browser
 
 GROWING = {"noise": "normal", "eval_size": 5_000, "seeds": 5, "checkpoints": 100}
 SLOW = 0.1  # seconds a piece
-LOST = "The connection to the server is lost"
 TABS = 8  # more than the connections of other kinds that a browser opens to one host
 
 
@@ -24,13 +22,9 @@ def reruns(page: Any) -> int:
 
 COUNT_RERUNS = """() => {
     window.reruns = 0;
-    const app = document.querySelector('[data-testid=stApp]');
-    let was = app.dataset.testScriptState;
-    new MutationObserver(() => {
-        const is = app.dataset.testScriptState;
-        if (is === 'running' && was !== 'running') window.reruns += 1;
-        was = is;
-    }).observe(app, { attributes: true });
+    const count = (changes) => (window.reruns += changes.filter(({ oldValue }) => oldValue === 'running').length);
+    const state = { attributeFilter: ['data-test-script-state'], attributeOldValue: true };
+    new MutationObserver(count).observe(document.querySelector('[data-testid=stApp]'), state);
 }"""
 
 
@@ -61,31 +55,6 @@ def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, ga
     assert points(page) >= before
     gate.open()
     done(page)
-
-
-def found_again(page: Any) -> None:
-    page.get_by_text(LOST).first.wait_for(state="hidden")
-
-
-def test_a_killed_server_is_found_again_without_a_reload_and_the_run_goes_on(browser, tmp_path):
-    gate = Gate(tmp_path / "seconds")
-    gate.pace(SLOW)
-    with laboratory(tmp_path, gate) as server:
-        visits = Visits(browser, server.url)
-        page = visits(link(**GROWING, iterations=5_102))
-        drawn(page, "curves", 2)
-        page.evaluate("window.sameDocument = true")
-        server.process.kill()
-        server.process.wait()
-        until_words(page, LOST)
-        assert points(page) >= 2, "what was drawn stays"
-    with laboratory(tmp_path, gate, port=int(server.url.rsplit(":")[-1])):
-        until_words(page, "Interrupted at")
-        found_again(page)
-        gate.open()
-        button(page, "Resume").click()
-        done(page)
-        assert page.evaluate("window.sameDocument")
 
 
 def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
