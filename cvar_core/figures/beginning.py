@@ -24,7 +24,7 @@ def beginning(
 
     Before all shards have a record, and where the objective is not positive, there are axes alone.
     """
-    started = early is not None and early.recorded.min() > 1
+    started = early is not None and early.started
     by_lambda = [_by_lambda(early, m) for m in range(len(spec.methods))] if early is not None and started else []
     along = [_along(early, m, by_lambda[m]) for m in range(len(by_lambda))] if early is not None else []
     words = ("So far: the objective, which falls towards the optimum F*" if started else "The runs are starting"), ""

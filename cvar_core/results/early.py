@@ -36,6 +36,11 @@ class Early:
         return cls(spec, gathered.objectives.copy(), gathered.recorded.copy())
 
     @property
+    def started(self) -> bool:
+        """Whether every run has come further than its start."""
+        return bool(self.recorded.min() > 1)
+
+    @property
     def checkpoints(self) -> tuple[int, ...]:
         """The iterations that are recorded."""
         return self.spec.checkpoint_iterations

@@ -33,11 +33,11 @@ STUDY = "study"
 _LATER = "<p>The curves appear as soon as the optimum F* is known, which they are measured against.</p>"
 
 
-def known(view: View) -> Hashable:
+def known(view: View, part: str) -> Hashable:
     """Return what tells one state of a run's records from another: with the same, the same is drawn."""
     if view.result is not None:
         return view.result.recorded.tobytes()
-    return None if view.early is None else ("early", view.early.recorded.tobytes())
+    return None if view.early is None or part != STUDY else ("early", view.early.recorded.tobytes())
 
 
 def picture(view: View, page: str, part: str, look: Look) -> bytes:

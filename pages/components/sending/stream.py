@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 60.0  # seconds until a message is drawn, after which nobody is there
 GREETING = 20.0  # seconds until the browser has said what it wants
 OFTEN = 0.2  # seconds between two messages, at least,
+SOON = 0.03  # or only so many while there is hardly anything to see yet,
 _SHARE = 6  # and so many times as long as the one before took to be drawn
 _LONGEST = 10_000  # characters of what a browser says
 NOT_READY = 1011  # the code with which a server that is not set up rightly refuses
@@ -67,6 +68,7 @@ class Listener:
         self._subject: Subject | None = None
         self._unwatch: Unwatch | None = None
         self._part, self._look = "", Look()
+        self._pause = OFTEN
         self._sent: Hashable = None  # the name of the picture that the browser has
         self._news = asyncio.Event()  # there may be something new
         self._asked = asyncio.Event()  # the browser has said what it wants, or something else than before
@@ -80,7 +82,7 @@ class Listener:
                 took = await self._send()
                 await asyncio.wait_for(self._first(self._drawn, hearing), PATIENCE)
                 with contextlib.suppress(TimeoutError):  # what the visitor changes need not wait
-                    await asyncio.wait_for(self._first(self._asked, hearing), max(OFTEN, _SHARE * took))
+                    await asyncio.wait_for(self._first(self._asked, hearing), max(self._pause, _SHARE * took))
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._first(self._news, hearing), server.HEARTBEAT)
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
@@ -153,6 +155,7 @@ class Listener:
         except Exception:
             log.exception("nothing could be drawn part=%s", part)
             seen, drawn = Seen("This could not be drawn. The server's log has the details."), None
+        self._pause = SOON if seen.soon else OFTEN
         said = json.dumps({"boot": self._shared.boot, "settled": seen.settled, "words": seen.words})
         if drawn is None:
             return said

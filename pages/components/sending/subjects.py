@@ -31,6 +31,7 @@ class Seen:
 
     words: str = ""
     settled: str = ""
+    soon: bool = False  # there is hardly anything to see yet, but there will be in a moment
     name: Hashable = None
     picture: Callable[[], bytes] | None = None
 
@@ -62,9 +63,10 @@ class Run:
         words = status(view) if part in ("study", "status") else ""
         if part == "status":
             return Seen(words, settled)
-        name = self._id, self._page, part, look.of(part), known(view)
+        name = self._id, self._page, part, look.of(part), known(view, part)
         draw = partial(picture, view, self._page, part, look)
-        return Seen(words, settled, name, partial(self._pictures.get, name, draw))
+        soon = view.live and view.result is None and not (view.early is not None and view.early.started)
+        return Seen(words, settled, soon, name, partial(self._pictures.get, name, draw))
 
 
 class Answer:
