@@ -38,7 +38,7 @@ class Cost(NamedTuple):
     """What one of a kind costs, in milliseconds: of processor time, of the drawing thread's, and on the clock."""
 
     what: str
-    count: int
+    times: int
     cpu_ms: float
     studio_ms: float
     wall_ms: float
@@ -175,4 +175,4 @@ async def _cost(server: Server, what: str, work: Work) -> Cost:
 
 def _middle(costs: tuple[Cost, ...]) -> Cost:
     numbers = (median(getattr(cost, name) for cost in costs) for name in Cost._fields[2:])
-    return Cost(costs[0].what, sum(cost.count for cost in costs), *numbers)
+    return Cost(costs[0].what, sum(cost.times for cost in costs), *numbers)
