@@ -34,8 +34,9 @@ setup: .venv/.ready
 	@touch $@
 
 run: .venv/.compiled
-	@echo "The dashboard is at http://localhost:$(PORT) (Ctrl-C ends it)."
-	@$(BIN)/streamlit run app.py --server.port $(PORT) --server.headless false
+	@# Streamlit opens no browser for an app with a stream of its own, and "headless false" would only advertise.
+	@($(BIN)/python -m tools.open_browser http://localhost:$(PORT) $$$$ </dev/null >/dev/null 2>&1 &); \
+	  exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: .venv/.dev
 	@tools/install-chromium

@@ -3,8 +3,11 @@
 Streamlit runs this file as a script for each visitor, and imports it once as the server, where it looks for ``app``.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
+ICON = Path(__file__).parent / "pages/components/drawing/icon.svg"  # Streamlit's own icons come from another host
 PAGES = {
     "explore": ("Explore", "query_stats"),
     "data": ("Data", "database"),
@@ -19,7 +22,7 @@ PAGES = {
 
 
 def main() -> None:
-    st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=":material/stacked_line_chart:", layout="wide")
+    st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=str(ICON), layout="wide")
     pages = [
         st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", default=name == "explore")
         for name, (title, icon) in PAGES.items()

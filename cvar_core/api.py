@@ -12,9 +12,9 @@ import torch
 
 from .cancel import Stop
 from .catalogue import losses
-from .engine import Progress, run
 from .problem import Problem
 from .results import RISK, Result, Verdict, criterion, remarks
+from .scheduling import Progress, run
 from .specs import SpecError, SweepSpec, paper_grid
 
 
@@ -63,7 +63,7 @@ def sweep(
         schedule=schedule,
         checkpoints=checkpoints,
     )
-    return Result.collect(spec, run(problem, spec, thread_count(workers), report, stop))
+    return run(problem, spec, thread_count(workers), report, stop)
 
 
 def check(

@@ -6,8 +6,8 @@ from importlib.metadata import version
 import streamlit as st
 
 from cvar_core import __version__
-from pages.components.drawing.live import live
 from pages.components.drawing.style import apply_look
+from pages.components.sending.live import live
 from pages.components.sending.server import settings
 
 LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit")

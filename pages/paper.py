@@ -13,10 +13,10 @@ from pages.components.asking import links
 from pages.components.asking.presets import PRESETS
 from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.chart import chart
-from pages.components.drawing.live import live
 from pages.components.drawing.style import apply_look, theme
 from pages.components.lessons.ways import arrive, explore_link, try_it
 from pages.components.run.main_area import SHARES, ask_measure
+from pages.components.sending.live import live
 from pages.components.sending.server import manager
 
 PAGE = "paper"

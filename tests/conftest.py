@@ -35,10 +35,3 @@ def browser() -> Iterator[Any]:
         launched = playwright.chromium.launch(executable_path=chromium, args=arguments)
         yield launched
         launched.close()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser on a machine with much else to do may miss a moment: what timed out in it is tried once more."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))

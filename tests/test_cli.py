@@ -212,12 +212,12 @@ def _full(self, target):
 UNDER_WAY = """
 import sys
 from cvar_core.cli import main
-from cvar_core.engine import runner
-advance = runner.advance
+from cvar_core.scheduling import performing
+advance = performing.advance
 def telling(*args):
     print("under way", flush=True)
     return advance(*args)
-runner.advance = telling
+performing.advance = telling
 sys.exit(main(sys.argv[1:]))
 """
 

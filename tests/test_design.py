@@ -60,12 +60,13 @@ def timid():
 
 
 def test_new_entries_run_from_python_and_the_command_line(quartic, laplace, timid, capsys):
-    problem = Problem.synthetic(loss="quartic", noise="laplace", eval_size=400, dim=3)
+    wider = {"scale": 2.0}  # in both, for which what is known of the population is computed once
+    problem = Problem.synthetic(loss="quartic", noise="laplace", eval_size=400, dim=3, noise_params=wider)
     result = sweep(problem, methods=["timid", "spl"], lambdas=[0.01, 0.1], iterations=30, seeds=2)
     assert np.isfinite(result.objectives).all()
     assert result.suboptimality.min() >= -1e-9 * (1 + result.optimum.value)
     flags = "--loss quartic --noise laplace --noise-param scale=2 --methods timid --lambdas 0.1 --iterations 20"
-    assert main(["sweep", *flags.split(), "--seeds", "1", "--eval-size", "200"]) == 0
+    assert main(["sweep", *flags.split(), "--seeds", "1", "--eval-size", "200", "--dim", "3"]) == 0
     assert main(["problems"]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in ("quartic", "laplace", "timid"))

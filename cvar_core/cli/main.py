@@ -18,7 +18,6 @@ from typing import Any
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
-from ..engine import Progress
 from ..results import (
     JUDGED_BY,
     MEASURES,
@@ -39,6 +38,7 @@ from ..results import (
     number,
     sureness,
 )
+from ..scheduling import Progress
 from ..specs import SpecError, SweepSpec
 from . import arguments, data_command, output_files
 

@@ -2,12 +2,9 @@
 
 from .cost import Cost, cost, memory
 from .engine import Records, Seconds, Shard, State, advance, next_stop, shards, start
-from .runner import Outcome, Progress, run, run_on
 
 __all__ = [
     "Cost",
-    "Outcome",
-    "Progress",
     "Records",
     "Seconds",
     "Shard",
@@ -16,8 +13,6 @@ __all__ = [
     "cost",
     "memory",
     "next_stop",
-    "run",
-    "run_on",
     "shards",
     "start",
 ]

@@ -69,6 +69,6 @@ def _along(early: Early, m: int, by_lambda: Series) -> Series:
 def _series(early: Early, m: int, x: tuple[float, ...] | tuple[int, ...], values: Array, about: str) -> Series:
     name = early.spec.methods[m]
     median, low, high = spread(values, axis=0)
-    failed = np.isnan(values).any(axis=0)
+    failed = np.asarray(np.isnan(values).any(axis=0))
     hover = [f"<b>{methods[name].label}</b>, {about}: {number(float(each))}" for each in median]
     return Series(name, methods[name].label, x, median, low, high, failed, hover)

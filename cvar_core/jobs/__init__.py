@@ -1,7 +1,8 @@
 """Jobs: runs in the background, piece by piece, shared fairly among visitors and kept in the store."""
 
+from ..scheduling import threads
 from .limits import Limits
-from .manager import Manager, threads
+from .manager import Manager
 from .refused import Refused
 from .settings import Settings
 from .shelf import Shelf

@@ -1,42 +1,33 @@
-"""The manager of all runs on a server: it admits them, shares the workers among them and keeps what they find.
-
-A run moves piece by piece. Whenever a worker is free, the next run in the ring gives a piece and goes to the ring's
-end, so that every run gets ahead at the same pace, whoever asked for it and however large it is.
-"""
+"""The manager of all runs on a server: it admits them to the scheduler, shows them and keeps what they find."""
 
 from __future__ import annotations
 
 import logging
-import threading
 import weakref
-from collections import OrderedDict, deque
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import cast
 
-from ..cancel import Cancelled
 from ..engine import cost, memory
 from ..problem import Problem
-from ..results import Result
-from ..single_thread import stay_single
+from ..results import Early, Gathered, Result
+from ..scheduling import Piece, Preparation, Run, Scheduler, Step, clock, left, progress
 from ..specs import ProblemSpec, SpecError, SweepSpec
 from ..store import Store
-from .job import Job, progress
+from .changes import Changes
+from .guard import Guard
+from .job import Job
 from .limits import Limits
-from .piece import Piece
 from .refused import Refused
-from .shared import SharedProblem
 from .view import Entry, View
 
 log = logging.getLogger(__name__)
 
 _RESULTS = 64 * 2**20  # bytes of finished runs that are kept at hand
-_MOST_PASSES = 50  # smaller runs that may be admitted before a large one that waits for memory
-
-
-def threads(count: int) -> Executor:
-    """Return workers in this process: the kernels release the interpreter, and there is one copy of the data."""
-    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=stay_single)
+_MOST_PASSES = 50  # runs that may be admitted before one that came earlier and waits for memory
 
 
 class Manager:
@@ -47,18 +38,15 @@ class Manager:
         self.workers = workers
         self.limits = limits or Limits()
         self._executor = executor
-        self._lock = threading.RLock()
+        self._lock = Guard()
+        self._changes = Changes(self._lock)
+        self._scheduler = Scheduler(executor, workers, self._lock, self)
         self._jobs: dict[str, Job] = {}  # live, or ended with pieces that are still being worked on
-        self._waiting: list[Job] = []
-        self._ring: deque[Job] = deque()
-        self._in_flight = 0
-        self._moving = False
+        self._waiting: list[Job] = []  # as they came
         self._admission_due = False  # somebody has come, or memory may have become free
-        self._closed = False
-        self._problems: weakref.WeakValueDictionary[ProblemSpec, SharedProblem] = weakref.WeakValueDictionary()
-        self._last_problem: SharedProblem | None = None  # the next run is often on the same problem
+        self._problems: weakref.WeakValueDictionary[ProblemSpec, Preparation] = weakref.WeakValueDictionary()
+        self._last_problem: Preparation | None = None  # the next run is often on the same problem
         self._results: OrderedDict[str, Result] = OrderedDict()
-        self._pace = 1.0  # seconds that work takes here, for a second by the estimate
 
     # What a visitor does.
 
@@ -76,7 +64,7 @@ class Manager:
                 self.store.add(spec)
                 job.status, job.error = "queued", None
                 job.visitors = {visitor}
-                job.shared.enter(job.id)
+                job.preparation.enter(job.id)
                 self._waiting.append(job)
                 self._admission_due = True
                 self.store.set_status(spec.id, "queued")
@@ -84,7 +72,8 @@ class Manager:
             elif job is not None:
                 job.visitors.add(visitor)
             self.store.visit(visitor, spec.id, recipe)
-            self._move()
+            self._changes.note(spec.id)
+            self._scheduler.move()
             view = self.view(spec, visitor)
             assert view is not None
             return view
@@ -103,10 +92,11 @@ class Manager:
             if job is None or not job.live:
                 return True
             job.visitors.discard(visitor)
+            self._changes.note(run_id)
             if job.visitors:
                 return False
             self._end(job, "cancelled")
-            self._move()  # it may have held memory that others wait for
+            self._scheduler.move()  # it may have held memory that others wait for
             return True
 
     def forget(self, run_id: str, visitor: str) -> None:
@@ -124,25 +114,25 @@ class Manager:
                     del self._jobs[run_id]
             if self.store.run(run_id) is None:
                 self._results.pop(run_id, None)
+            self._changes.note(run_id)
 
     def view(self, spec: SweepSpec, visitor: str) -> View | None:
         """Return the run of a spec as it is now, or ``None`` if nobody has asked for it."""
         with self._lock:
-            job = self._jobs.get(spec.id)
-            if job is not None:
-                return View(
-                    spec=spec,
-                    status=job.status,
-                    error=job.error,
-                    stage=job.stage,
-                    progress=job.progress,
-                    seconds_left=job.seconds_left,
-                    position=self._waiting.index(job) + 1 if job in self._waiting else None,
-                    result=job.result(),
-                    others=len(job.visitors - {visitor}),
-                    watched=visitor in job.visitors,
-                )
-        return self._stored_view(spec)
+            revision, job = self._changes.revision(spec.id), self._jobs.get(spec.id)
+            view = None if job is None else self._live_view(job, visitor)
+        if job is None or view is None:
+            view = self._stored_view(spec)
+            return None if view is None else replace(view, revision=revision)
+        result, early = job.shown()
+        return replace(view, revision=revision, result=result, early=early)
+
+    def watch(self, run_id: str, tell: Callable[[], None]) -> Callable[[], None]:
+        """Have ``tell`` called, from any thread, whenever a run may have changed; what is returned ends that.
+
+        It is called after changes, not once for each, and with no lock held.
+        """
+        return self._changes.watch(run_id, tell)
 
     def history(self, visitor: str, most: int = 20, on_data: bool | None = None) -> list[Entry]:
         """Return the visitor's runs, the latest first; only those on data, or only the others."""
@@ -155,16 +145,13 @@ class Manager:
 
     def estimate(self, spec: SweepSpec) -> float:
         """Return about how many seconds a run would take if it were started now."""
-        expected = cost(spec)
+        solved = self.store.optimum_of(spec.problem) is not None
         with self._lock:
             known = self._problems.get(spec.problem)
-            sharing = sum(job.live for job in self._jobs.values() if job.id != spec.id)
-        seconds = expected.of_sweep(spec)
-        if known is not None and known.drawn:
-            seconds -= expected.draw
-        if (known is not None and known.optimum is not None) or self.store.optimum_of(spec.problem) is not None:
-            seconds -= expected.solve
-        return self._pace * seconds * (1 + sharing) / self.workers
+            drawn = known is not None and known.drawn
+            solved |= known is not None and known.optimum is not None
+            work = left(spec, (), drawn, solved)
+            return self._clock(work.seconds(self._scheduler.pace.corrected(cost(spec))), spec.id)
 
     def spec_of(self, run_id: str) -> SweepSpec | None:
         """Return the spec of a run that somebody has asked for."""
@@ -194,7 +181,7 @@ class Manager:
     def close(self) -> None:
         """Stop all work; what is running is interrupted, and can be resumed."""
         with self._lock:
-            self._closed = True
+            self._scheduler.closed = True
             for job in list(self._jobs.values()):
                 if job.live:
                     self._end(job, "interrupted")
@@ -204,7 +191,7 @@ class Manager:
     # How runs come in and go out.
 
     def _ensure_allowed(self, spec: SweepSpec, visitor: str) -> None:
-        if self._closed:
+        if self._scheduler.closed:
             raise Refused("The server is shutting down.")
         for fault in self.limits.faults(spec.to_dict()).values():
             raise Refused(f"This run is too large: {fault}.")
@@ -217,19 +204,20 @@ class Manager:
             raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
 
     def _make(self, spec: SweepSpec, problem: Problem | None) -> Job:
-        shared = self._problems.get(spec.problem)
-        if shared is None:
+        preparation = self._problems.get(spec.problem)
+        if preparation is None:
             if problem is None and spec.problem.data is not None:
                 raise Refused("The data of this run are not here. Choose them again to run it.")
-            shared = SharedProblem(problem or Problem(spec.problem), self.store.optimum_of(spec.problem))
-            self._problems[spec.problem] = shared
+            place = self._scheduler.workshop.bring(problem or Problem(spec.problem))
+            preparation = Preparation(place, self.store.optimum_of(spec.problem))
+            self._problems[spec.problem] = preparation
         self.store.add(spec)
-        if shared.optimum is not None:
-            self.store.set_optimum(spec.id, shared.optimum)
+        if preparation.optimum is not None:
+            self.store.set_optimum(spec.id, preparation.optimum)
         stored = self.store.run(spec.id)
         timings = stored.timings if stored is not None else {}
         save = partial(self.store.save, spec.id)
-        job = Job(spec, shared, self.workers, self.store.load(spec.id), timings, save)
+        job = Job(spec, preparation, self.workers, self.store.load(spec.id), timings, save)
         self._jobs[spec.id] = job
         self._results.pop(spec.id, None)
         return job
@@ -239,20 +227,17 @@ class Manager:
         self._admission_due = True
         if job in self._waiting:
             self._waiting.remove(job)
-        if job in self._ring:
-            self._ring.remove(job)
+        self._scheduler.remove(job)
         self.store.set_status(job.id, status, error, job.timings)
         log.info("%s run=%s progress=%.3f seconds=%.2f", status, job.id, job.progress, job.timings["total"])
         self._drop(job)
+        self._changes.note(job.id)
 
     def _drop(self, job: Job) -> None:
         """Let go of an ended run that nobody works on."""
-        if job.expected > 0.1 and not job.live:
-            self._pace = 0.5 * self._pace + 0.5 * job.taken / job.expected
-            job.expected = job.taken = 0.0
         if not job.live and job.idle and self._jobs.get(job.id) is job:
             del self._jobs[job.id]
-            result = job.result()
+            result, _ = job.shown()
             if job.status == "done" and result is not None:
                 self._remember(job.id, result)
 
@@ -262,120 +247,128 @@ class Manager:
         while len(self._results) > 1 and sum(each.objectives.nbytes for each in self._results.values()) > _RESULTS:
             self._results.popitem(last=False)
 
+    def _live_view(self, job: Job, visitor: str) -> View:
+        """Return a run that is in memory, but for its records."""
+        running = job.status == "running"
+        return View(
+            spec=job.spec,
+            status=job.status,
+            error=job.error,
+            stage=job.stage,
+            progress=job.progress,
+            seconds_left=self._clock(self._left(job), job.id) if running else None,
+            position=self._line().index(job) + 1 if job in self._waiting else None,
+            others=len(job.visitors - {visitor}),
+            watched=visitor in job.visitors,
+        )
+
     def _stored_view(self, spec: SweepSpec) -> View | None:
         """Return a run that nobody works on; one that should be whole and is not can be resumed like any other."""
         stored = self.store.run(spec.id)
         if stored is None:
             return None
-        status, done, result = stored.status, 1.0, self._results.get(spec.id)
+        status, done, early, result = stored.status, 1.0, None, self._results.get(spec.id)
         if result is None:
             parts = self.store.load(spec.id)
-            if stored.optimum is not None:
-                result = Result.from_records(spec, stored.optimum, parts.records, stored.timings)
-            done = progress(spec, parts.states, stored.optimum is not None)
-            whole = result is not None and bool((result.recorded == len(spec.checkpoint_iterations)).all())
-            if status == "done" and result is not None and whole:
+            gathered = Gathered.of(spec, parts.records)
+            if stored.optimum is None:
+                early = Early.so_far(spec, gathered)
+            else:
+                result = Result.so_far(spec, stored.optimum, gathered, stored.timings)
+            rest = left(spec, parts.states.values(), drawn=True, solved=stored.optimum is not None)
+            done = progress(spec, rest, cost(spec))
+            if status == "done" and result is not None and gathered.whole:
                 with self._lock:
                     if spec.id not in self._jobs:
                         self._remember(spec.id, result)
             elif status in ("done", "queued", "running"):
                 status = "interrupted"
-        return View(spec=spec, status=status, error=stored.error, progress=done, result=result)
+        return View(spec=spec, status=status, error=stored.error, progress=done, result=result, early=early)
+
+    def _left(self, job: Job) -> float:
+        """Return how many seconds of one processor a run still needs here."""
+        return job.work.seconds(self._scheduler.pace.corrected(job.cost))
+
+    def _clock(self, seconds: float, run_id: str) -> float:
+        """Return how long a run takes that needs so many seconds of one processor, beside the others."""
+        others = (self._left(job) for job in self._jobs.values() if job.live and job.id != run_id)
+        return clock(seconds, others, self.workers)
 
     # How the work moves.
 
-    def _move(self) -> None:
-        """Admit runs while there is memory, and give the free workers something to do."""
-        if self._moving:  # a piece came back before it was let go; the loop below goes on by itself
-            return
-        self._moving = True
-        try:
-            self._end_complete()
-            self._admit()
-            while self._in_flight < self.workers and not self._closed:
-                found = self._next_piece()
-                if found is None:
-                    break
-                self._send(*found)
-                self._admit()
-        finally:
-            self._moving = False
+    def settle(self) -> None:
+        """End what is complete, and admit runs while there is memory."""
+        for job in list(self._running):
+            if job.complete:
+                self._end(job, "done")
+        self._admit()
 
-    def _send(self, job: Job, piece: Piece) -> None:
-        try:
-            future = self._executor.submit(piece.work)
-        except RuntimeError:  # the interpreter is ending
-            self._closed = True
-            return
-        self._in_flight += 1
-        future.add_done_callback(partial(self._returned, job, piece))
+    def changed(self, run: Run, piece: Piece) -> None:
+        """Note that a piece has come back: one of a preparation, for all runs that wait for it."""
+        assert isinstance(run, Job)
+        alone = isinstance(piece, Step)
+        self._admission_due |= not alone
+        if not alone and run.preparation.optimum is not None:
+            self._keep_optimum(run.preparation)
+        for job in [run] if alone else self._on(run.preparation):
+            self._changes.note(job.id)
+        self._drop(run)
+
+    def failed(self, run: Run, piece: Piece, error: Exception) -> None:
+        assert isinstance(run, Job)
+        log.error("failed run=%s", run.id, exc_info=error)
+        for job in [run] if isinstance(piece, Step) else self._on(run.preparation):
+            if job.live:
+                self._end(job, "failed", _explained(error, job.id))
 
     def _admit(self) -> None:
-        """Let waiting runs in, in their order; smaller ones may pass one that waits for memory, but not for ever."""
+        """Let waiting runs in, the shortest first; but none waits for memory while many pass it."""
         if not (self._waiting and self._admission_due):
             return
         self._admission_due = False
-        held = _Memory({job.spec.problem for job in self._ring})
-        held |= {problem.problem.spec for problem in self._problems.values() if problem.busy}  # cancelled, not yet over
-        passed: list[Job] = []
-        for job in list(self._waiting):
-            if self._ring and held.bytes_with(job.spec.problem) > self.limits.memory:
-                passed.append(job)
+        held = _Memory({job.spec.problem for job in self._running})
+        held |= {each.problem for each in self._problems.values() if each.busy}  # cancelled, not yet over
+        for job in self._line():
+            if self._running and held.bytes_with(job.spec.problem) > self.limits.memory:
                 if job.passed >= _MOST_PASSES:
-                    return
+                    break
                 continue
-            for larger in passed:
-                larger.passed += 1
+            for earlier in self._waiting[: self._waiting.index(job)]:
+                earlier.passed += 1
             held.add(job.spec.problem)
             self._waiting.remove(job)
-            self._ring.append(job)
-            job.begin()
-            self._last_problem = job.shared if job.spec.problem.data is None else None  # data are their owner's
-            self.store.set_status(job.id, "running")
-            if job.complete:  # it was cancelled during its last piece
-                self._end(job, "done")
+            self._begin(job)
+        self._note_waiting()
 
-    def _next_piece(self) -> tuple[Job, Piece] | None:
-        for _ in range(len(self._ring)):
-            job = self._ring[0]
-            self._ring.rotate(-1)
-            piece = job.next_piece()
-            if piece is not None:
-                return job, piece
-        return None
+    def _begin(self, job: Job) -> None:
+        self._scheduler.add(job)
+        job.begin()
+        self._last_problem = job.preparation if job.spec.problem.data is None else None  # data are their owner's
+        self.store.set_status(job.id, "running")
+        self._changes.note(job.id)
+        if job.complete:  # it was cancelled during its last piece
+            self._end(job, "done")
 
-    def _returned(self, job: Job, piece: Piece, future: Future[Any]) -> None:
-        with self._lock:
-            self._in_flight -= 1
-            piece.ended()
-            self._admission_due |= piece.shared
-            try:
-                found = future.result()
-                unsolved = job.shared.optimum is None
-                piece.done(found)
-                if unsolved and job.shared.optimum is not None:
-                    self._keep_optimum(job.shared)
-            except Cancelled:
-                pass
-            except Exception as error:
-                log.exception("failed run=%s", job.id)
-                for each in list(self._jobs.values()):
-                    if each.live and (each is job or (piece.shared and each.shared is job.shared)):
-                        self._end(each, "failed", _explained(error, each.id))
-            finally:
-                self._drop(job)
-                self._move()
+    @property
+    def _running(self) -> list[Job]:
+        return cast(list[Job], self._scheduler.runs)
 
-    def _end_complete(self) -> None:
-        for job in list(self._ring):
-            if job.complete:
-                self._end(job, "done")
+    def _line(self) -> list[Job]:
+        """Return those who wait, in the order in which they are to be admitted."""
+        return sorted(self._waiting, key=lambda job: self._left(job) if job.passed < _MOST_PASSES else 0.0)
 
-    def _keep_optimum(self, shared: SharedProblem) -> None:
-        assert shared.optimum is not None
-        for job in self._jobs.values():
-            if job.shared is shared:
-                self.store.set_optimum(job.id, shared.optimum)
+    def _note_waiting(self) -> None:
+        """Their places in the line may have changed."""
+        for job in self._waiting:
+            self._changes.note(job.id)
+
+    def _on(self, preparation: Preparation) -> list[Job]:
+        return [job for job in self._jobs.values() if job.preparation is preparation]
+
+    def _keep_optimum(self, preparation: Preparation) -> None:
+        assert preparation.optimum is not None
+        for job in self._on(preparation):
+            self.store.set_optimum(job.id, preparation.optimum)
 
 
 class _Memory(set[ProblemSpec]):

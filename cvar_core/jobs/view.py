@@ -17,13 +17,17 @@ class View:
     position
         The place in the queue of a queued run, from 1.
     seconds_left
-        From the run's own pace; ``None`` while that is not known.
+        How long it may still take beside the other runs; ``None`` of one that is not running.
     result
         What is known so far; ``None`` before F* is known.
+    early
+        The objectives so far, where there is no result yet.
     others
         How many other visitors asked for it and have not left.
     watched
         Whether this visitor is counted among those who want it.
+    revision
+        Grows whenever anything of the run has changed that a viewer can see. What is shown may be newer, never older.
     """
 
     spec: SweepSpec
@@ -37,6 +41,7 @@ class View:
     early: Early | None = None
     others: int = 0
     watched: bool = True
+    revision: int = 0
 
     @property
     def live(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a sweep has found before its optimum is known: objectives, but nothing to measure them from."""
+"""What is known of a sweep before its optimum is: objectives, of which nobody can say yet how good they are."""
 
 from __future__ import annotations
 
@@ -8,12 +8,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..specs import SweepSpec
+from .gathered import Gathered
 
 
 @dataclass(frozen=True)
 class Early:
-    """Arrays over methods, seeds, records and step sizes; NaN where there is no record yet, or a run has diverged."""
+    """A sweep at one moment before F* is known. It does not change.
+
+    Attributes
+    ----------
+    objectives
+        F̃_β of the averaged iterates, shape (methods, seeds, checkpoints, lambdas) as in a ``Result``; NaN where not yet
+        recorded, and where diverged.
+    recorded
+        How many checkpoints each (method, seed) has.
+    """
 
     spec: SweepSpec
     objectives: NDArray[np.float64]
     recorded: NDArray[np.int64]
+
+    @classmethod
+    def so_far(cls, spec: SweepSpec, gathered: Gathered) -> Early | None:
+        """Return what has been gathered, copied; ``None`` if that is nothing."""
+        if not gathered.recorded.any():
+            return None
+        return cls(spec, gathered.objectives.copy(), gathered.recorded.copy())
+
+    @property
+    def checkpoints(self) -> tuple[int, ...]:
+        """The iterations that are recorded."""
+        return self.spec.checkpoint_iterations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,15 @@ class Gathered:
         self.objectives = np.full(shape, np.nan)
         self.recorded: NDArray[np.int64] = np.zeros(shape[:2], dtype=np.int64)
         self.beside = {name: np.full(shape, np.nan) for name in recorded_names(spec.problem)}
+
+    @classmethod
+    def of(cls, spec: SweepSpec, records: Mapping[Shard, list[Records]]) -> Gathered:
+        """Put the records of all shards, complete or not, in their places."""
+        gathered = cls(spec)
+        for shard, parts in records.items():
+            for part in parts:
+                gathered.put(shard, part)
+        return gathered
 
     def put(self, shard: Shard, records: Records) -> None:
         """Add the records that follow those which the shard has."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..engine import Outcome, Records, Shard
+from ..engine import Records, Shard
 from ..problem import Optimum, measure_names, population_risk
 from ..specs import SpecError, SweepSpec
 from .certainty import Interval
@@ -54,10 +54,6 @@ class Result:
     timings: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def collect(cls, spec: SweepSpec, outcome: Outcome) -> Result:
-        return cls.from_records(spec, outcome.optimum, outcome.records, outcome.timings)
-
-    @classmethod
     def from_records(
         cls,
         spec: SweepSpec,
@@ -65,12 +61,8 @@ class Result:
         records: Mapping[Shard, list[Records]],
         timings: Mapping[str, float],
     ) -> Result:
-        """Put the records of all shards, complete or not, in their places."""
-        gathered = Gathered(spec)
-        for shard, parts in records.items():
-            for part in parts:
-                gathered.put(shard, part)
-        return cls.so_far(spec, optimum, gathered, timings)
+        """Return the result of the records of all shards, complete or not."""
+        return cls.so_far(spec, optimum, Gathered.of(spec, records), timings)
 
     @classmethod
     def so_far(cls, spec: SweepSpec, optimum: Optimum, gathered: Gathered, timings: Mapping[str, float]) -> Result:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from cvar_core import Problem, SpecError
-from cvar_core.engine import advance
+from cvar_core.engine import Seconds, advance
 from cvar_core.jobs import Refused
 from cvar_core.jobs import job as job_module
-from tests.jobs.running import direct, same_bits, spec_of, waited_for
+from cvar_core.scheduling import performing
+from tests.jobs.running import direct, same_bits, slow_spec, spec_of, waited_for
 
 
 def test_a_job_computes_what_a_sweep_does(manager):
@@ -89,7 +90,7 @@ def test_a_failure_is_told_and_can_be_tried_again(still, held, monkeypatch, capl
         raise ZeroDivisionError("deep inside")
 
     spec = spec_of()
-    monkeypatch.setattr(job_module, "advance", broken)
+    monkeypatch.setattr(performing, "advance", broken)
     still.submit(spec, "ada")
     held.work()
     view = still.view(spec, "ada")
@@ -98,7 +99,7 @@ def test_a_failure_is_told_and_can_be_tried_again(still, held, monkeypatch, capl
     assert "deep inside" not in view.error
     assert spec.id in view.error
     assert "deep inside" in caplog.text  # the log has it all
-    monkeypatch.setattr(job_module, "advance", advance)
+    monkeypatch.setattr(performing, "advance", advance)
     still.submit(spec, "ada")
     held.work()
     same_bits(still.view(spec, "ada").result, direct(spec))
@@ -150,6 +151,23 @@ def test_the_estimate_follows_the_work(still, held):
     still.submit(small, "ada")
     held.work()
     assert still.estimate(small) < 1
+
+
+def test_the_estimate_learns_from_every_piece(still, held, monkeypatch):
+    spec, asked = slow_spec(), spec_of(1, iterations=100_000)
+    before = still.estimate(asked)
+    slowly = performing.advance
+
+    def counted(*args):
+        state, records = slowly(*args)
+        return state, records._replace(seconds=Seconds(0.0, 50.0, 50.0))
+
+    monkeypatch.setattr(performing, "advance", counted)
+    still.submit(spec, "ada")
+    held.until(lambda: still.view(spec, "ada").progress > 0)
+    still.cancel(spec.id, "ada")  # long before its end
+    held.work()
+    assert still.estimate(asked) > 5 * before
 
 
 def test_time_goes_on_where_it_stopped(still, held):

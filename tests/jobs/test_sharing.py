@@ -1,5 +1,6 @@
 """Many runs and many visitors: who may join and leave a run, and how runs share the workers and the memory."""
 
+import itertools
 import threading
 import time
 
@@ -9,7 +10,8 @@ from cvar_core import Problem
 from cvar_core.cancel import Cancelled
 from cvar_core.engine import memory
 from cvar_core.jobs import Refused
-from cvar_core.jobs import shared as shared_module
+from cvar_core.jobs import manager as manager_module
+from cvar_core.scheduling import preparation
 from tests.jobs.running import slow_spec, spec_of
 
 
@@ -63,17 +65,45 @@ def test_a_small_run_is_not_kept_waiting_by_a_large_one(made, held, solved_once)
     assert manager.view(large, "ada").progress > 0
 
 
-def test_runs_share_the_workers_evenly(made, held, solved_once):
+def test_short_runs_are_done_first(made, held, solved_once):
     manager = made(workers=1, executor=held)
-    specs = [spec_of(k, iterations=5_000, seeds=3, checkpoints=60) for k in range(4)]
+    long = [slow_spec(k) for k in range(3)]
+    short = [spec_of(10 + k, iterations=5_000, seeds=3) for k in range(4)]
+    for k, spec in enumerate((*long, *short)):
+        manager.submit(spec, f"visitor {k}")
+    held.until(lambda: not any(manager.view(spec, "").live for spec in short))
+    shares = [manager.view(spec, "").progress for spec in long]
+    assert max(shares) < 0.5, shares
+
+
+def test_a_long_run_gets_its_share_however_many_short_ones_come(made, held, solved_once):
+    manager = made(workers=1, executor=held, jobs_per_visitor=10_000)
+    long = slow_spec()
+    manager.submit(long, "ada")
+    seeds = itertools.count(1)
+
+    def one_more_comes():
+        while manager.open_jobs < 4:
+            manager.submit(spec_of(next(seeds), iterations=3_000, seeds=1), "bob")
+        return manager.view(long, "ada").progress > 0.3
+
+    held.until(one_more_comes)
+    assert next(seeds) > 10
+
+
+def test_a_run_shows_something_before_others_are_done(made, held, solved_once):
+    manager = made(workers=1, executor=held)
+    specs = [spec_of(k, 20_000, iterations=50_000) for k in range(4)]
     for k, spec in enumerate(specs):
         manager.submit(spec, f"visitor {k}")
 
-    def shares():
-        return [manager.view(spec, "").progress for spec in specs]
+    def shown(spec):
+        view = manager.view(spec, "")
+        some = view.result or view.early
+        return some is not None and some.recorded.min() > 0
 
-    held.until(lambda: min(shares()) > 0.4)
-    assert max(shares()) - min(shares()) < 0.3, shares()
+    held.until(lambda: all(shown(spec) for spec in specs))
+    assert max(manager.view(spec, "").progress for spec in specs) < 0.6
 
 
 def test_runs_wait_for_memory_in_their_order(made, held, solved_once):
@@ -93,10 +123,30 @@ def test_runs_wait_for_memory_in_their_order(made, held, solved_once):
     assert manager.view(specs[2], "").position == 1
 
 
+def test_the_shortest_of_those_who_wait_for_memory_is_next_but_none_is_passed_for_ever(
+    made, held, solved_once, monkeypatch
+):
+    monkeypatch.setattr(manager_module, "_MOST_PASSES", 3)
+    first, long = slow_spec(0), slow_spec(1)
+    short = [spec_of(10 + k, 60_000) for k in range(6)]
+    manager = made(executor=held, memory=sum(memory(first.problem)), jobs_per_visitor=10)  # for one at a time
+    for spec in (first, long, *short):
+        manager.submit(spec, "ada")
+    assert [manager.view(spec, "").position for spec in (long, *short[:2])] == [7, 1, 2]
+    ended = []
+
+    def all_ended():
+        ended.extend(s for s in (first, long, *short) if s not in ended and not manager.view(s, "").live)
+        return len(ended) == 8
+
+    held.until(all_ended)
+    assert ended == [first, *short[:3], long, *short[3:]]
+
+
 def test_the_optimum_takes_turns_with_everything_else(made, held, solved_once, monkeypatch):
     """With one worker, a run whose optimum takes long does not hold up another run."""
-    assert shared_module.SECONDS <= 0.3
-    monkeypatch.setattr(shared_module, "SECONDS", 0.01)
+    assert preparation.SECONDS <= 0.3
+    monkeypatch.setattr(preparation, "SECONDS", 0.01)
     known, enough = Problem.optimum, threading.Event()
 
     def long(self, stop):

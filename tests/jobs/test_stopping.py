@@ -6,7 +6,7 @@ import time
 from cvar_core import Problem
 from cvar_core.cancel import Cancelled
 from cvar_core.engine import advance
-from cvar_core.jobs import job as job_module
+from cvar_core.scheduling import performing
 from cvar_core.store import Store
 from tests.jobs.running import direct, same_bits, slow_spec, spec_of, under_way, wait, waited_for
 
@@ -19,7 +19,7 @@ def test_cancelling_is_quick_and_keeps_what_was_computed(manager):
     assert manager.cancel(spec.id, "ada")
     view = manager.view(spec, "ada")
     assert view.status == "cancelled"
-    wait(lambda: manager._in_flight == 0, 0.5)
+    wait(lambda: manager._scheduler.in_flight == 0, 0.5)
     assert time.monotonic() - begun < 0.5
     view = manager.view(spec, "ada")
     assert 0 < view.result.recorded.min() < len(spec.checkpoint_iterations)
@@ -55,7 +55,7 @@ def test_cancelling_while_the_optimum_is_solved_for(manager, monkeypatch):
     assert inside.wait(20)
     assert manager.view(spec, "ada").stage == "solving for the optimum F*"
     manager.cancel(spec.id, "ada")
-    wait(lambda: manager._in_flight == 0, 0.5)
+    wait(lambda: manager._scheduler.in_flight == 0, 0.5)
     monkeypatch.undo()
     manager.submit(spec, "ada")
     same_bits(waited_for(manager, spec).result, direct(spec))
@@ -77,10 +77,10 @@ def test_a_run_outlives_its_server(made, tmp_path):
 
 
 def test_forgetting_deletes_what_nobody_else_has(still, held):
-    spec = spec_of()
+    spec = slow_spec()
     still.submit(spec, "ada")
     held.until(lambda: still.view(spec, "ada").result is not None)
-    assert still._in_flight == 2
+    assert still._scheduler.in_flight == 2
     still.forget(spec.id, "ada")
     assert still.view(spec, "ada") is None
     assert still.history("ada") == []
@@ -101,8 +101,10 @@ def test_forgetting_leaves_the_run_to_others(still, held):
 
 
 def test_a_run_that_is_cancelled_in_its_last_piece_still_ends(made, held, solved_once, monkeypatch):
-    manager = made(workers=1, executor=held)  # F* comes before the only shard
-    spec = spec_of(seeds=1, methods=("spl",))
+    manager = made(workers=1, executor=held)
+    before, spec = spec_of(iterations=50), spec_of(seeds=1, methods=("spl",))
+    manager.submit(before, "ada")  # then F* is known, and the only shard is all there is to do
+    held.work()
 
     def cancelled_at_the_end(*args):
         state, records = advance(*args)
@@ -111,7 +113,7 @@ def test_a_run_that_is_cancelled_in_its_last_piece_still_ends(made, held, solved
         return state, records
 
     manager.submit(spec, "ada")
-    monkeypatch.setattr(job_module, "advance", cancelled_at_the_end)
+    monkeypatch.setattr(performing, "advance", cancelled_at_the_end)
     held.work()
     view = manager.view(spec, "ada")
     assert (view.status, view.progress) == ("cancelled", 1)

@@ -1,17 +1,20 @@
 """For pages under ``AppTest`` a manager whose work the test does, for a browser a server whose work it paces."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from cvar_core.jobs import Limits, Manager
+from cvar_core.jobs import Limits, Manager, Settings, Shelf, Uploads
 from cvar_core.jobs import job as job_module
 from cvar_core.lessons import anatomy, units
 from cvar_core.lessons.theory import measured as measuring
 from cvar_core.store import Store
-from pages.components.sending import server as service
+from pages.components.sending import server as server_module
+from pages.components.sending.ticket import Tickets
 from tests.pages.driving import Visits
 from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
@@ -45,16 +48,30 @@ def linked(monkeypatch) -> list[tuple]:
     return links
 
 
+@pytest.fixture(autouse=True)
+def sharing(tmp_path, monkeypatch) -> Callable[..., None]:
+    """Has pages find a server that keeps nothing; what a test gives it takes the place of that server's own."""
+    settings = Settings(tmp_path / "shared")
+    idle = Manager(Store.open(None), Held(), 2, Limits())
+    own = server_module.Shared(settings, idle, Uploads(settings.folder, Limits()), Shelf(2**20), Tickets(b"a test's"))
+
+    def take(**given: Any) -> None:
+        monkeypatch.setattr(server_module, "_shared", replace(server_module._shared or own, **given))
+
+    take()
+    return take
+
+
 @pytest.fixture
 def held() -> Held:
     return Held()
 
 
 @pytest.fixture
-def jobs(held, solved_once, monkeypatch) -> Iterator[Manager]:
+def jobs(held, sharing, solved_once, monkeypatch) -> Iterator[Manager]:
     """The pages' manager, which gets ahead only by ``held.work``."""
     manager = Manager(Store.open(None), held, 2, Limits())
-    monkeypatch.setattr(service, "manager", lambda: manager)
+    sharing(manager=manager)
     monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # many pieces, so that there is a middle to look at
     yield manager
     manager.close()

@@ -13,6 +13,7 @@ from playwright.sync_api import TimeoutError
 
 PATIENCE = 90_000  # ms, for a machine with much else to do
 WIDE = {"width": 1400, "height": 1000}
+LOST = "The connection to the server is lost"
 LIVE = re.compile(r"(Drawing|Solving|Running|Queued|Waiting)\b.*\d+%|Queued, ")
 
 
@@ -58,7 +59,7 @@ _WATCH = """
         const curves = document.querySelector('.st-key-explore-curves .cvar-chart');
         const curve = curves?.data?.find(trace => trace.uid === 'spl+-median');
         if (curve && curve.x.length && curve.x.length !== window.lengths.at(-1)) window.lengths.push(curve.x.length);
-        window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('[data-testid=stProgress]')?.textContent);
+        window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('.cvar-progress')?.textContent);
     };
     document.addEventListener('DOMContentLoaded', () => setInterval(watch, 50));
 """
@@ -119,6 +120,11 @@ def until_words(page: Any, words: str | re.Pattern[str]) -> str:
 def done(page: Any) -> str:
     page.get_by_text("Done in").first.wait_for(timeout=3 * PATIENCE)
     return until_words(page, "Done in")
+
+
+def found_again(page: Any) -> None:
+    """Wait until a page that has lost its server has found it again."""
+    page.get_by_text(LOST).first.wait_for(state="hidden")
 
 
 def share(page: Any, words: str) -> int:

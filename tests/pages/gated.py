@@ -38,9 +38,9 @@ class Gate:
 
 
 @contextmanager
-def laboratory(folder: Path, gate: Gate, port: int | None = None) -> Iterator[Server]:
-    """Serve the app with its data in a folder, and with workers that the gate paces."""
-    env = {"CVAR_DATA_DIR": str(folder), VARIABLE: str(gate.file)}
+def laboratory(folder: Path, gate: Gate, port: int | None = None, base: str = "") -> Iterator[Server]:
+    """Serve the app with its data in a folder, below a base path, and with workers that the gate paces."""
+    env = {"CVAR_DATA_DIR": str(folder), VARIABLE: str(gate.file), "STREAMLIT_SERVER_BASE_URL_PATH": base}
     with served(ROOT / "app.py", env=env, port=port, by=__name__) as server:
         yield server
 
@@ -63,11 +63,12 @@ def _gated_threads(count: int) -> Executor:
 def main() -> None:
     from streamlit.web.cli import main as streamlit
 
-    from cvar_core import jobs
     from cvar_core.jobs import job
+    from pages.components.sending import server
 
-    jobs.threads = _gated_threads
+    server.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
+    server.HEARTBEAT = 0.5  # a lost connection is noticed soon
     streamlit(prog_name="streamlit")
 
 

@@ -8,12 +8,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.components.sending import answers as background
+from pages.components.sending import answers
 from tests.pages.held import AtOnce
-from tests.pages.reading import charts_of
+from tests.pages.reading import charts_of, disagrees, heard
 from tests.pages.serving import ROOT
 
-AT_ONCE = (background, "threads", lambda count: AtOnce())  # a page that has opened has got all its answers
+AT_ONCE = (answers, "threads", lambda count: AtOnce())  # a page that has opened has got all its answers
 
 
 def opened(script: str, **link: Any) -> AppTest:
@@ -21,7 +21,8 @@ def opened(script: str, **link: Any) -> AppTest:
     page = AppTest.from_file(str(ROOT / script), default_timeout=120)
     for name, value in link.items():
         page.query_params[name] = value
-    return shown(page.run())
+    shown(page.run())
+    return shown(page.run()) if disagrees(page) else page
 
 
 def opener(name: str) -> Callable[..., AppTest]:
@@ -39,7 +40,7 @@ def words(page: AppTest) -> str:
     kinds = ("markdown", "caption", "info", "warning", "error", "subheader")
     texts = [element.value for kind in kinds for element in getattr(page, kind)]
     texts += [element.proto.body for element in page.get("html")]
-    texts += [element.proto.text for element in page.get("progress")]
+    texts += [each.get(part, "") for each in heard(page) for part in ("words", "above", "below")]
     texts += [sent[part] for sent in charts_of(page).values() for part in ("title", "caption")]
     return "\n".join(texts)
 
@@ -62,3 +63,4 @@ def smaller(*changes: tuple[Any, str, Any]) -> Iterator[None]:
 def _forget() -> None:
     st.cache_data.clear()
     st.cache_resource.clear()
+    answers.forget()

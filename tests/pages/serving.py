@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 _PATIENCE = 60  # s
@@ -21,6 +21,11 @@ class Server(NamedTuple):
 
     url: str
     process: subprocess.Popen[bytes]
+    output: IO[bytes]
+
+    def said(self) -> str:
+        """Return all that it has printed so far."""
+        return os.pread(self.output.fileno(), 2**24, 0).decode(errors="replace")
 
 
 @contextmanager
@@ -35,11 +40,11 @@ def served(
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **env}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, cwd=ROOT, env=surroundings, stdout=output, stderr=subprocess.STDOUT)
-        server = Server(f"http://127.0.0.1:{port}/{env.get('STREAMLIT_SERVER_BASE_URL_PATH', '')}".rstrip("/"), process)
+        url = f"http://127.0.0.1:{port}/{env.get('STREAMLIT_SERVER_BASE_URL_PATH', '')}".rstrip("/")
+        server = Server(url, process, output)
         try:
             if not _healthy(server):
-                output.seek(0)
-                raise RuntimeError(f"{script.name} was not served: {output.read().decode(errors='replace')[-2000:]}")
+                raise RuntimeError(f"{script.name} was not served: {server.said()[-2000:]}")
             yield server
         finally:
             process.terminate()

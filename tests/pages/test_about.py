@@ -1,24 +1,26 @@
 """The About page: what runs here, how busy it is, what it allows; and a server that was told nonsense."""
 
+import re
+
 import numba
 import pytest
-import streamlit as st
 
 from cvar_core import ProblemSpec, SweepSpec, __version__
 from cvar_core.engine import memory
 from cvar_core.jobs import Limits, Manager, Settings
 from cvar_core.store import Store
-from pages.components.sending import server as service
+from pages.components.sending import server
 from tests.pages.held import Held
 from tests.pages.opening import opened
+from tests.pages.reading import heard
 
 
 @pytest.fixture
-def jobs(monkeypatch):
+def jobs(sharing):
     manager = Manager(Store.open(None), Held(), 3, Limits(memory=sum(memory(_problem(0)))))  # for one at a time
     for seed in range(3):
         manager.submit(SweepSpec(_problem(seed), iterations=10, seeds=1), "somebody")
-    monkeypatch.setattr(service, "manager", lambda: manager)
+    sharing(manager=manager)
     return manager
 
 
@@ -27,15 +29,15 @@ def _problem(seed):
 
 
 def test_it_says_how_busy_the_server_is(jobs):
-    told = {metric.label: metric.value for metric in opened("pages/about.py").metric}
+    (heard_there,) = heard(opened("pages/about.py"))
+    told = dict(re.findall("<small>(.*?)</small>(.*?)</div>", heard_there["words"]))
     assert told["workers"] == "3"
     assert (told["runs being computed"], told["runs in line"]) == ("1", "2")
     assert told["stored runs"].endswith(" MB")
 
 
-def test_it_lists_the_limits_in_force_and_the_versions(jobs, monkeypatch):
-    monkeypatch.setenv("CVAR_MAX_RUNS", "77")
-    monkeypatch.setenv("CVAR_DATA_DIR", "/a/secret/place")
+def test_it_lists_the_limits_in_force_and_the_versions(jobs, sharing):
+    sharing(settings=Settings.read({"CVAR_MAX_RUNS": "77", "CVAR_DATA_DIR": "/a/secret/place"}))
     limits, versions = (table.value for table in opened("pages/about.py").table)
     assert limits["limit"].tolist() == [row.about for row in Settings().rows[1:]]
     assert "77" in limits["at most"].tolist()
@@ -46,7 +48,7 @@ def test_it_lists_the_limits_in_force_and_the_versions(jobs, monkeypatch):
 
 @pytest.mark.parametrize("name", ["about", "explore", "paper"])
 def test_a_server_that_was_told_nonsense_says_so_on_the_page(monkeypatch, name, caplog):
-    st.cache_resource.clear()
+    monkeypatch.setattr(server, "_shared", None)
     monkeypatch.setenv("CVAR_WORKERS", "many")
     (sentence,) = [each.value for each in opened(f"pages/{name}.py").error]
     assert "CVAR_WORKERS is 'many', but it must be a whole number above 0" in sentence

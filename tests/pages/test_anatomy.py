@@ -8,7 +8,7 @@ from cvar_core import Problem
 from cvar_core.lessons import anatomy
 from cvar_core.problem import cvar
 from cvar_core.results import number
-from pages.components.sending import answers as background
+from pages.components.sending import answers
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
@@ -178,7 +178,7 @@ def test_try_it_opens_explore_with_the_same_problem(linked):
 
 
 def test_the_classifiers_come_later_and_all_else_at_once(held):
-    with smaller((background, "threads", lambda count: held)):
+    with smaller((answers, "threads", lambda count: held)):
         page = opened(noise="gumbel")
         assert list(figures_of(page)) == CHARTS
         assert "The best classifier at each β is being looked for" in words(page)

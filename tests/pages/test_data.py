@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from cvar_core.data import Recipe
 from cvar_core.jobs import Limits, Shelf, Uploads
-from pages.components.sending import server as service
+from pages.components.sending import server
 from tests.pages.opening import button, shown, words
 from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT
@@ -18,12 +18,11 @@ ROWS = "size,colour,price\n" + "".join(f"{k},{'red' if k % 3 else 'blue'},{2 * k
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch) -> Uploads:
+def files(tmp_path, sharing, monkeypatch) -> Uploads:
     """The server's files, and nothing on its shelf."""
     monkeypatch.setenv("CVAR_DATA_DIR", str(tmp_path))
     uploads, shelf = Uploads(tmp_path / "uploads", Limits()), Shelf(2**20)
-    monkeypatch.setattr(service, "uploads", lambda: uploads)
-    monkeypatch.setattr(service, "shelf", lambda: shelf)
+    sharing(uploads=uploads, shelf=shelf)
     return uploads
 
 
@@ -150,10 +149,10 @@ def test_a_deleted_file_leaves_what_was_computed(opened, files, held):
     files.add(ADA, "cars.csv", ROWS.encode())
     page = finished(opened(set="cars.csv"), held)
     before = charts_of(page)["data-sensitivity"]["figure"]["data"]
-    assert any("cars.csv" in repr(key) for key in service.shelf()._kept)
+    assert any("cars.csv" in repr(key) for key in server.shelf()._kept)
     page = shown(page.button(key="data-delete-file-0").click().run())
     assert files.of(ADA) == []
-    assert not any("cars.csv" in repr(key) for key in service.shelf()._kept), "nor is what was read of it"
+    assert not any("cars.csv" in repr(key) for key in server.shelf()._kept), "nor is what was read of it"
     assert "Cars.csv is not among your files" in faults(page)[0]
     assert "Below is still the run before: cars.csv" in said(page)
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == before
@@ -189,10 +188,10 @@ def test_synthetic_runs_and_runs_on_data_are_listed_on_their_own_pages(opened, h
 def test_what_was_read_of_a_file_goes_with_its_time(opened, files, monkeypatch):
     kept = files.add(ADA, "cars.csv", ROWS.encode())
     opened(set="cars.csv")
-    assert any("cars.csv" in repr(key) for key in service.shelf()._kept)
+    assert any("cars.csv" in repr(key) for key in server.shelf()._kept)
     monkeypatch.setattr("time.time", lambda: kept.until + 1)
     opened(BOB)
-    assert not any("cars.csv" in repr(key) for key in service.shelf()._kept)
+    assert not any("cars.csv" in repr(key) for key in server.shelf()._kept)
 
 
 def came(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
@@ -214,8 +213,8 @@ def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
     assert "Your files (3)" in [each.label for each in page.expander]
 
 
-def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, monkeypatch):
-    monkeypatch.setattr(service, "uploads", lambda: Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
+def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, sharing):
+    sharing(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
     page = came(opened(), ("large.csv", ROWS.encode()))
     assert "Large.csv has 0.4 kB, but this server takes at most 0.1 kB" in faults(page)[0]
     assert select(page, "set").value == "breast-cancer"

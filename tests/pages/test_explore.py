@@ -6,24 +6,25 @@ from itertools import pairwise
 
 import numpy as np
 
-from cvar_core.figures import sensitivity
 from cvar_core.jobs import Limits
-from cvar_core.jobs import job as job_module
 from cvar_core.results import decades
+from cvar_core.scheduling import performing
 from cvar_core.store import Store
 from pages.components.asking.presets import DEFAULT
-from pages.components.run import main_area as study
-from pages.components.run import tabs as panels
+from pages.components.drawing import run_picture
+from pages.components.run import main_area
 from tests.pages.exploring import curve, finished, halfway, opened, opened_small, result_of, small, words
 from tests.pages.opening import button, shown
-from tests.pages.reading import charts_of, figures_of
+from tests.pages.reading import charts_of, figures_of, heard, live_data
 
 
 def test_the_first_visit_starts_the_default_by_itself(jobs):
     page = opened()
     assert [job.spec for job in jobs._jobs.values()] == [DEFAULT]
     assert "Drawing the evaluation points" in words(page)
-    assert "curves appear as soon as the optimum F* is known" in words(page)
+    assert "The runs are starting" in words(page)
+    axes = figures_of(page)["explore-sensitivity"]["layout"]
+    assert axes["xaxis"]["title"]["text"] == "step size λ"
     assert page.selectbox(key="explore_preset").value == "Quick look"
     assert button(page, "Run").disabled
     assert not button(page, "Cancel").disabled
@@ -63,7 +64,7 @@ def test_a_finished_run_says_what_was_found(jobs, held):
     assert f"F* = {result.optimum.value:.6g}" in words(page)
     for name, found in result.judged().forgiven.items():
         assert f">{decades(found)} <small" in words(page), name
-    headline = next(each.proto.body for each in page.get("html") if "<h2>" in each.proto.body)
+    headline = heard(page)[0]["above"]
     assert re.search("<h2>(SPL₊? forgives|No λ of this grid) .* judged by the model's risk", html.unescape(headline))
     assert "λ = 1 is" in headline
     line = curve(figures_of(page)["explore-sensitivity"])
@@ -122,7 +123,7 @@ def test_a_failed_run_says_so_and_can_be_tried_again(jobs, held, monkeypatch):
 
     page = opened_small()
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "advance", broken)
+        patch.setattr(performing, "advance", broken)
         held.work()
     page = shown(page.run())
     assert "This run failed" in words(page)
@@ -166,7 +167,7 @@ def test_one_step_size(jobs, held):
 def test_two_hundred_step_sizes(jobs, held):
     page = finished(held, explore_grid="range", explore_low="1e-6", explore_high="1e4", explore_count="200")
     assert len(curve(figures_of(page)["explore-sensitivity"])["x"]) == 200
-    assert len(page.selectbox(key="explore_at-0").options) == 201
+    assert len(live_data(page, "study")["lambdas"]) == 201
     assert "decades of λ<" in words(page)
 
 
@@ -199,9 +200,10 @@ def test_charts_have_words_for_those_who_cannot_see_them(jobs, held):
     assert all(sent["label"] for sent in charts_of(page).values())
 
 
-def test_a_poll_that_finds_nothing_new_draws_nothing_anew(jobs, held, monkeypatch):
+def test_what_was_drawn_once_is_not_drawn_anew(jobs, held, monkeypatch):
     drawn = []
-    monkeypatch.setattr(study, "sensitivity", lambda *given, **named: drawn.append(1) or sensitivity(*given, **named))
+    draw = run_picture.sensitivity
+    monkeypatch.setattr(run_picture, "sensitivity", lambda *given, **named: drawn.append(1) or draw(*given, **named))
     page = opened_small()
     halfway(jobs, held)
     before = charts_of(shown(page.run()))
@@ -221,9 +223,8 @@ def test_what_a_visitor_changes_is_drawn_anew(jobs, held, monkeypatch):
         lambda: page.text_input(key="explore_lambda").set_value("0.3"),
         lambda: page.select_slider(key="explore_closed").set_value("50%"),
         lambda: page.segmented_control(key="explore_measure").set_value("objective"),
-        lambda: page.selectbox(key="explore_at-0").set_value("10.0"),
-        lambda: monkeypatch.setattr(study, "theme", lambda: "dark"),
-        lambda: monkeypatch.setattr(panels, "theme", lambda: "dark"),
+        lambda: page.session_state.__setitem__("explore_at", "10.0"),
+        lambda: monkeypatch.setattr(main_area, "theme", lambda: "dark"),
     ):
         change()
         seen.append(_drawn(shown(page.run())))
@@ -235,4 +236,4 @@ def test_what_a_visitor_changes_is_drawn_anew(jobs, held, monkeypatch):
 
 def _drawn(page):
     """Return what depends on the run and the visitor's choices: the verdict and the charts."""
-    return [each.proto.body for each in page.get("html") if "<h2>" in each.proto.body], charts_of(page)
+    return [each["above"] for each in heard(page) if each["part"] == "study"], charts_of(page)

@@ -6,7 +6,7 @@ from cvar_core import Problem, sweep
 from cvar_core.catalogue import losses, noises
 from cvar_core.lessons.theory import measured as measuring
 from cvar_core.results import number
-from pages.components.sending import answers as background
+from pages.components.sending import answers
 from tests.pages.opening import AT_ONCE, opener, shown, smaller, words
 from tests.pages.reading import charts_of, figures_of
 
@@ -153,7 +153,7 @@ def test_every_loss_and_noise_of_the_catalogue(loss, noise):
 @pytest.fixture
 def later(held):
     """The runs are done when the test says so."""
-    with smaller((background, "threads", lambda count: held)):
+    with smaller((answers, "threads", lambda count: held)):
         yield held
 
 

@@ -1,4 +1,4 @@
-"""One live element of a page, doing over its own socket what ``pages/components/drawing/live.js`` does in a browser."""
+"""One live element of a page, doing over its own socket what ``pages/components/sending/live.js`` does in a browser."""
 
 from __future__ import annotations
 

@@ -80,15 +80,10 @@ class Recomputation:
         view = self._view(spec, manager, visitor)
         return view.result if view is not None and view.status == "done" else None
 
-    def progress(self, manager: Manager, visitor: str) -> tuple[float, str]:
-        """Return the share of the current panel that is done, and how it gets on in words."""
-        more = f"{len(self.waiting)} more to come" if self.waiting else ""
-        view = None if self.current is None else manager.view(self.current, visitor)
-        if view is None:
-            return 0.0, more
-        left = "" if view.seconds_left is None else f"about {view.seconds_left:.0f} s left"
-        parts = (f"{name(view.spec).capitalize()}: {view.stage}", f"{100 * view.progress:.0f}%", left, more)
-        return view.progress, " · ".join(filter(None, parts))
+    def progress(self) -> str:
+        """Say what is being computed, and what is still to come."""
+        now = "" if self.current is None else name(self.current).capitalize()
+        return " · ".join(filter(None, (now, f"{len(self.waiting)} more to come" if self.waiting else "")))
 
     def words(self, known: Result, manager: Manager, visitor: str) -> str:
         """Say how the computing of a panel stands, or how what came out compares with the shipped result."""

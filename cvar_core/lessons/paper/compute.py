@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...api import sweep
-from ...engine import Progress
 from ...problem import Problem
 from ...results import Result
+from ...scheduling import Progress
 from ...specs import SweepSpec
 from .nine_panels import name
 

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from ...catalogue import losses
-from ...engine import run
 from ...problem import Problem, Sketch
 from ...reading import log_range
-from ...results import Result, place
+from ...results import place
+from ...scheduling import run
 from ...specs import ProblemSpec, SweepSpec
 from .theorem import Bounds, Setting
 
@@ -116,7 +116,7 @@ def measure(spec: SweepSpec) -> tuple[Setting, Measured]:
     """Run a sweep; return what the bounds need to know of its problem, and what the runs did."""
     problem = _problem(spec.problem)
     ends = replace(spec, checkpoints=1)
-    result = Result.collect(ends, run(problem, ends, workers=1))
+    result = run(problem, ends, workers=1)
     gaps = result.suboptimality[:, :, -1, :]
     lost = np.where(np.isnan(gaps), np.inf, gaps)
     with np.errstate(over="ignore"):  # the mean of huge gaps may be ∞

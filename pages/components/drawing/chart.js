@@ -1,5 +1,5 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
-// What mounts charts, mount.js for those of a script and live.js for those of the stream, comes after this in one module.
+// What mounts charts comes after this in one module: mount.js for those of a script, sending/live.js for the stream's.
 
 function loadPlotly(address) {
   window.cvarPlotly ??= new Promise((succeed, fail) => {

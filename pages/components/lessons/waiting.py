@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import streamlit as st
 
-from ..drawing.live import live
 from ..sending.answers import Answers, Asker
+from ..sending.live import live
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")

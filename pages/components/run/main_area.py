@@ -10,11 +10,11 @@ from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 
 from ..asking.links import keep, recall
-from ..drawing.live import live, tell_look
 from ..drawing.look import Look
 from ..drawing.run_picture import STUDY
 from ..drawing.style import theme
 from ..drawing.text import fault
+from ..sending.live import live, tell_look
 from . import history, tabs
 from .buttons import press
 from .session import Session, Shown

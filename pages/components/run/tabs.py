@@ -14,7 +14,7 @@ from cvar_core.figures import WORDS
 from cvar_core.jobs import View
 from cvar_core.results import GAP, Criterion, number
 
-from ..drawing.live import live
+from ..sending.live import live
 from . import history
 from .session import Session, Shown
 

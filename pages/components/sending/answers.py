@@ -108,5 +108,11 @@ def answers(name: str, work: Callable[[Key], Value], text: Callable[[Key], str],
         return _rooms.setdefault(name, Answers(name, work, text, kept))
 
 
+def forget() -> None:
+    """Begin anew with all answers."""
+    with _entering:
+        _rooms.clear()
+
+
 def answers_named(name: str) -> Answers[Any, Any] | None:
     return _rooms.get(name)

@@ -35,7 +35,10 @@ def _from_here(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None or not config.get_option("server.enableCORS"):  # no browser, or whoever runs this allows all
         return True
-    there = urlsplit(origin)
+    try:
+        there = urlsplit(origin)
+    except ValueError:  # it is no address at all
+        return False
     if there.netloc and there.netloc == headers.get("host"):
         return True
     known = {*_LOCAL, config.get_option("browser.serverAddress"), *_listed()}

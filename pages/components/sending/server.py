@@ -7,12 +7,13 @@ have cleared by a message.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import secrets
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -20,14 +21,21 @@ import streamlit as st
 
 from cvar_core import SpecError
 from cvar_core.jobs import Manager, Settings, Shelf, Uploads, threads
+from cvar_core.keeping import Kept
 from cvar_core.store import Store
 
+from .. import internals
 from ..drawing.plotly_js import publish
 from . import logs
+from .address import address
 from .studio import Studio
 from .ticket import Tickets
 
 log = logging.getLogger(__name__)
+
+HEARTBEAT = 5.0  # seconds between two messages of the stream, at the most
+_PICTURES = 16 * 2**20  # bytes of those that are kept; one has some 40 kB
+_LONGEST_CLOSE = 4.0  # seconds; what is still computed then is lost, and computed anew by whoever resumes the run
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Shared:
     shelf: Shelf
     tickets: Tickets
     studio: Studio = field(default_factory=Studio)
+    pictures: Kept[Hashable, bytes] = field(default_factory=lambda: Kept(_PICTURES, len))  # drawn once for all
     boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
 
 
@@ -80,6 +89,8 @@ def prepare() -> None:
     """Do what has to be done before the server starts."""
     logs.configure()
     publish()
+    internals.stay_at_home()
+    internals.end_well()
 
 
 @asynccontextmanager
@@ -89,8 +100,13 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
         await asyncio.to_thread(_warm_up)
     except SpecError as wrong:
         log.error("settings %s", wrong)  # the pages say it, too
+    except Exception:
+        log.exception("the server is not ready")  # what fails will fail again where it is asked for, and say so
+    print(f"The dashboard is at {address()} (Ctrl-C ends it).", flush=True)
     yield
-    await asyncio.to_thread(close)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.to_thread(close), _LONGEST_CLOSE)
+    internals.leave()
 
 
 def _warm_up() -> None:

@@ -23,18 +23,21 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
+from cvar_core import SpecError
+
 from ..drawing.look import Look
-from .server import Shared, opened
+from . import server
+from .server import Shared
 from .subjects import Seen, Subject, Unwatch, subject_of
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT = 5.0  # seconds
 PATIENCE = 60.0  # seconds until a message is drawn, after which nobody is there
 GREETING = 20.0  # seconds until the browser has said what it wants
 OFTEN = 0.2  # seconds between two messages, at least,
 _SHARE = 6  # and so many times as long as the one before took to be drawn
 _LONGEST = 10_000  # characters of what a browser says
+NOT_READY = 1011  # the code with which a server that is not set up rightly refuses
 UNKNOWN = 4001  # the code with which a ticket is refused
 
 
@@ -47,7 +50,12 @@ def routes() -> list[WebSocketRoute]:
 async def listen(websocket: WebSocket) -> None:
     """Serve one live element until it leaves."""
     await websocket.accept()
-    await Listener(websocket, opened()).serve()
+    try:
+        shared = server.opened()
+    except SpecError:  # the pages say what is wrong
+        await websocket.close(NOT_READY)
+        return
+    await Listener(websocket, shared).serve()
 
 
 class Listener:
@@ -74,7 +82,7 @@ class Listener:
                 with contextlib.suppress(TimeoutError):  # what the visitor changes need not wait
                     await asyncio.wait_for(self._first(self._asked, hearing), max(OFTEN, _SHARE * took))
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._first(self._news, hearing), HEARTBEAT)
+                    await asyncio.wait_for(self._first(self._news, hearing), server.HEARTBEAT)
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
             pass  # it has left, or is not there any more
         finally:
@@ -107,7 +115,7 @@ class Listener:
     def _take(self, said: dict[str, Any]) -> bool:
         """Listen to what a ticket is for, and look as the browser says; tell whether the ticket is good."""
         subject = self._shared.tickets.subject(said["ticket"])
-        found = None if subject is None else subject_of(subject, self._shared.manager)
+        found = None if subject is None else subject_of(subject, self._shared)
         if found is None:
             return False
         if self._unwatch is not None:

@@ -21,11 +21,14 @@ class Studio:
     def __init__(self) -> None:
         self._asked: queue.PriorityQueue[tuple[int, int, Callable[[], Any] | None, Future[Any]]] = queue.PriorityQueue()
         self._order = itertools.count()
-        self._thread = threading.Thread(target=self._work, name="studio", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None  # from the first thing on that is asked for
 
+    # All who ask are on the server's one event loop.
     async def draw(self, make: Callable[[], T], *, soon: bool) -> T:
         """Return what ``make`` makes; what is wanted ``soon`` comes before all that is not."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="studio", daemon=True)
+            self._thread.start()
         promised: Future[T] = Future()
         self._asked.put((_SOON if soon else _LATER, next(self._order), make, promised))
         try:
@@ -36,8 +39,9 @@ class Studio:
 
     def close(self) -> None:
         """End when all that was asked for is drawn."""
-        self._asked.put((_END, next(self._order), None, Future()))
-        self._thread.join(timeout=5)
+        if self._thread is not None:
+            self._asked.put((_END, next(self._order), None, Future()))
+            self._thread.join(timeout=5)
 
     def _work(self) -> None:
         while True:

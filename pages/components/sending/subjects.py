@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Protocol
 
 from cvar_core.jobs import Manager
-from cvar_core.keeping import Kept
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
 from ..drawing.run_picture import known, picture
 from ..drawing.status import status
 from .answers import Answers, answers_named
+from .server import Shared
 
 Tell = Callable[[], None]
 Unwatch = Callable[[], None]
-
-# Each is drawn once for all who look the same way.
-_pictures: Kept[Hashable, bytes] = Kept(16 * 2**20, len)
 
 
 @dataclass(frozen=True)
@@ -47,12 +45,13 @@ class Subject(Protocol):
 class Run:
     """A run as one visitor sees it."""
 
-    def __init__(self, manager: Manager, page: str, visitor: str, run_id: str) -> None:
-        self._manager, self._page, self._visitor, self._id = manager, page, visitor, run_id
+    def __init__(self, shared: Shared, page: str, visitor: str, run_id: str) -> None:
+        self._manager, self._pictures = shared.manager, shared.pictures
+        self._page, self._visitor, self._id = page, visitor, run_id
         self._spec: SweepSpec | None = None
 
     def watch(self, tell: Tell) -> Unwatch:
-        return getattr(self._manager, "watch", lambda *_: lambda: None)(self._id, tell)
+        return self._manager.watch(self._id, tell)
 
     def seen(self, part: str, look: Look) -> Seen:
         self._spec = self._spec or self._manager.spec_of(self._id)
@@ -64,7 +63,8 @@ class Run:
         if part == "status":
             return Seen(words, settled)
         name = self._id, self._page, part, look.of(part), known(view)
-        return Seen(words, settled, name, lambda: _pictures.get(name, lambda: picture(view, self._page, part, look)))
+        draw = partial(picture, view, self._page, part, look)
+        return Seen(words, settled, name, partial(self._pictures.get, name, draw))
 
 
 class Answer:
@@ -115,16 +115,16 @@ class Server:
         return Seen(f'<div class="cvar-figures">{boxes}</div>{trouble}')
 
 
-def subject_of(said: tuple[str, ...], manager: Manager) -> Subject | None:
+def subject_of(said: tuple[str, ...], shared: Shared) -> Subject | None:
     """Return what a ticket is for, if this server knows such a thing."""
     match said:
         case ("run", page, visitor, run_id):
-            return Run(manager, page, visitor, run_id)
+            return Run(shared, page, visitor, run_id)
         case ("answer", name, key):
             answers = answers_named(name)
             return None if answers is None else Answer(answers, key)
         case ("place", visitor):
-            return Place(manager, visitor)
+            return Place(shared.manager, visitor)
         case ("server",):
-            return Server(manager)
+            return Server(shared.manager)
     return None

@@ -4,8 +4,8 @@ import pytest
 
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.jobs import Limits, Manager
-from cvar_core.jobs import job as job_module
 from cvar_core.lessons.paper import Recomputation
+from cvar_core.scheduling import performing
 from cvar_core.store import Store
 from tests.pages.held import Held
 
@@ -124,7 +124,7 @@ def test_a_failure_is_told_and_the_others_go_on(jobs, held, small, specs, monkey
     again.ask(specs[:2])
     again.move(jobs, ADA)
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "advance", broken)
+        patch.setattr(performing, "advance", broken)
         held.work()
     assert again.move(jobs, ADA)
     assert again.current == specs[1]

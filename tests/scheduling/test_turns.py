@@ -6,7 +6,7 @@ import time
 import pytest
 
 from cvar_core.cancel import Cancelled, check
-from cvar_core.jobs.paced import Paced
+from cvar_core.scheduling.turns import Turns
 
 
 def counting(steps, seen):
@@ -22,18 +22,18 @@ def counting(steps, seen):
 
 def test_it_moves_in_its_turns_and_rests_between_them():
     seen = []
-    paced = Paced(counting(100, seen))
+    computation = Turns(counting(100, seen))
     time.sleep(0.02)
     assert seen == []
     turns = 0
     while not seen:  # a busy machine may give it nothing in its first turns
-        assert paced.turn(0.02) is None
+        assert computation.turn(0.02) is None
         turns += 1
     after = len(seen)
     assert after < 100
     time.sleep(0.02)
     assert len(seen) == after
-    while paced.turn(0.02) is None:
+    while computation.turn(0.02) is None:
         turns += 1
     assert seen == list(range(100))
     assert turns > 2
@@ -42,16 +42,16 @@ def test_it_moves_in_its_turns_and_rests_between_them():
 def test_closing_ends_it_whether_it_rests_or_moves():
     seen = []
     before = threading.active_count()
-    resting = Paced(counting(10_000, seen))
+    resting = Turns(counting(10_000, seen))
     resting.turn(0.01)
     resting.close()
-    moving = Paced(counting(10_000, seen))
+    moving = Turns(counting(10_000, seen))
     threading.Timer(0.05, moving.close).start()
     with pytest.raises(Cancelled):
         moving.turn(60)
     with pytest.raises(Cancelled):
         moving.turn(60)  # nobody waits for a thread that has ended
-    unborn = Paced(counting(10, seen))
+    unborn = Turns(counting(10, seen))
     unborn.close()
     unborn.turn(1)
     end = time.monotonic() + 5
@@ -65,4 +65,4 @@ def test_what_it_raises_is_raised_by_the_turn():
         raise ZeroDivisionError("inside")
 
     with pytest.raises(ZeroDivisionError, match="inside"):
-        Paced(broken).turn(1)
+        Turns(broken).turn(1)

@@ -1,8 +1,7 @@
 // A part of the page that the server keeps up to date: it listens to a stream, draws what comes, says when it has, and
 // finds its way back when the connection, the server or the laptop was away.
 
-const HEARTBEAT = 5000; // ms between two messages of the server, at the most
-const SILENCE = 2.4 * HEARTBEAT; // after which nobody is believed to be there
+const SILENCE = 2.4; // heartbeats of the server after which nobody is believed to be there
 const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at first, and at the most
 const LOST = 1500; // ms without a connection before it is said
 const HEALED = 3000; // ms until a script that should have run is asked again
@@ -128,7 +127,7 @@ class Live {
 
   // Once a second: is anybody there?
   look() {
-    const silent = Date.now() - this.heard > SILENCE && this.socket?.readyState !== WebSocket.CONNECTING;
+    const silent = Date.now() - this.heard > SILENCE * this.data.heartbeat && this.socket?.readyState !== WebSocket.CONNECTING;
     if (silent) {
       this.missed ??= this.heard;
       this.heard = Date.now();
@@ -141,7 +140,7 @@ class Live {
   // The laptop, the tab or the network is back.
   wake() {
     if (document.hidden || this.left) return;
-    const there = this.socket?.readyState === WebSocket.OPEN && Date.now() - this.heard < 1.2 * HEARTBEAT;
+    const there = this.socket?.readyState === WebSocket.OPEN && Date.now() - this.heard < 1.2 * this.data.heartbeat;
     if (!there) {
       this.wait = AGAIN[0];
       this.connect();

@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from ..sending import server
-from .look import Look
+from ..drawing.look import Look
+from . import server
 
-_FOLDER = Path(__file__).parent
+_HERE = Path(__file__).parent
 _HTML = """
 <div class="cvar-live">
   <p class="cvar-lost" role="status" hidden>The connection to the server is lost. This page comes back by itself.</p>
@@ -26,13 +26,13 @@ _HTML = """
 _mount = st.components.v2.component(
     "cvar_live",
     html=_HTML,
-    js="\n".join((_FOLDER / name).read_text("utf-8") for name in ("chart.js", "live.js")),
+    js="\n".join((_HERE / name).read_text("utf-8") for name in ("../drawing/chart.js", "live.js")),
     isolate_styles=False,  # plotly.js puts its styles into the page
 )
 _mount_look = st.components.v2.component(
     "cvar_look",
     html='<span class="cvar-hidden" hidden></span>',
-    js=(_FOLDER / "look.js").read_text("utf-8"),
+    js=(_HERE / "look.js").read_text("utf-8"),
     isolate_styles=False,
 )
 
@@ -50,7 +50,7 @@ def live(
     on_choice: Callable[[float | None], None] | None = None,
     on_news: Callable[[], None] | None = None,
 ) -> None:
-    """Listen to a subject (see ``sending.subjects``).
+    """Listen to a subject (see ``subjects``).
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ def live(
 
     data: dict[str, Any] = {
         "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
+        "heartbeat": 1000 * server.HEARTBEAT,
     }  # fmt: skip
     if page is None:
         data["look"] = {}

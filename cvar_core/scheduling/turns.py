@@ -16,7 +16,7 @@ from ..cancel import Cancelled, Stop
 T = TypeVar("T")
 
 
-class Paced(Generic[T]):
+class Turns(Generic[T]):
     """Runs ``function(stop)`` in a thread of its own, turn by turn."""
 
     def __init__(self, function: Callable[[Stop], T]) -> None:
@@ -36,7 +36,7 @@ class Paced(Generic[T]):
             raise Cancelled
         self._until = time.perf_counter() + seconds
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="cvar-paced", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="cvar-turns", daemon=True)
             self._thread.start()
         self._may_go.release()
         self._has_paused.acquire()

@@ -4,8 +4,8 @@ import gc
 
 import pytest
 
-from pages.components.sending import answers as background
-from pages.components.sending.answers import Asker, Background
+from pages.components.sending import answers
+from pages.components.sending.answers import Answers, Asker
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def done():
 @pytest.fixture
 def make(held, done, monkeypatch):
     """Makes one that notes what it works on; what begins with "bad" fails."""
-    monkeypatch.setattr(background, "threads", lambda count: held)
+    monkeypatch.setattr(answers, "threads", lambda count: held)
 
     def work(key):
         done.append(key)
@@ -24,7 +24,7 @@ def make(held, done, monkeypatch):
             raise ValueError(key)
         return key.upper()
 
-    return lambda kept=10: Background(work, kept)
+    return lambda kept=10: Answers("some", work, str, kept)
 
 
 def test_what_two_ask_for_is_computed_once(make, held, done):
@@ -114,3 +114,17 @@ def test_what_was_not_asked_for_longest_is_dropped(make, held):
         held.work()
         some.wish(key, visitor)
     assert [key for key in "abc" if some.found(key)] == ["a", "c"]
+
+
+def test_who_listens_is_told_when_the_answer_is_there(make, held):
+    some, visitor, told = make(), Asker(), []
+    stop = some.watch(lambda: told.append(some.there("a")))
+    some.wish("a", visitor)
+    assert not some.there("a")
+    held.work()
+    assert told == [True]
+    assert some.ticket("a") == ("answer", "some", "a")
+    stop()
+    some.wish("b", visitor)
+    held.work()
+    assert told == [True]

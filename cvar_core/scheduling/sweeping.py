@@ -1,0 +1,124 @@
+"""Run one sweep to its end, on threads of its own or on an executor."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import NamedTuple
+
+from ..cancel import Cancelled, Stop
+from ..problem import Problem
+from ..results import Result
+from ..specs import SweepSpec
+from .piece import Piece
+from .preparation import Preparation
+from .scheduler import Scheduler
+from .under_way import Cut, Run
+
+_ASKED = 0.05  # seconds between two questions whether to stop
+
+
+class Progress(NamedTuple):
+    """How much of the work is done."""
+
+    stage: str
+    share: float
+
+
+def run(
+    problem: Problem,
+    spec: SweepSpec,
+    workers: int,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+) -> Result:
+    """Run every shard and solve for the optimum on ``workers`` threads; stop within a fraction of a second."""
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="cvar")
+    try:
+        return run_on(pool, workers, problem, spec, report, stop)
+    finally:
+        pool.shutdown(wait=False)  # all is done; or it failed, and the threads end at their next check
+
+
+def run_on(
+    executor: Executor,
+    workers: int,
+    problem: Problem,
+    spec: SweepSpec,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+) -> Result:
+    """Do the same on an executor that does ``workers`` pieces at a time; others may use it, too."""
+    sweeping = _Sweeping(executor, workers, problem, spec)
+    try:
+        while sweeping.goes_on():
+            if stop is not None and stop():
+                raise Cancelled
+            if report is not None:
+                report(sweeping.progress)
+        if report is not None:
+            report(sweeping.progress)
+        return sweeping.result()
+    finally:
+        sweeping.end()
+
+
+class _Sweeping:
+    """The owner of a scheduler that has one run."""
+
+    def __init__(self, executor: Executor, workers: int, problem: Problem, spec: SweepSpec) -> None:
+        self._begun = time.perf_counter()
+        self._lock = threading.RLock()
+        self._news = threading.Event()
+        self._error: Exception | None = None
+        self._scheduler = Scheduler(executor, workers, self._lock, self)
+        self._run = Run(spec, Preparation(self._scheduler.workshop.bring(problem)), Cut())
+        with self._lock:
+            self._run.preparation.enter(self._run.id)
+            self._scheduler.add(self._run)
+            self._scheduler.move()
+
+    @property
+    def progress(self) -> Progress:
+        with self._lock:
+            return Progress("sweep" if self._run.work.checkpoints else "optimum", self._run.progress)
+
+    def goes_on(self) -> bool:
+        """Wait until something has happened, or for a moment; tell whether there is more to come."""
+        self._news.wait(_ASKED)
+        self._news.clear()
+        with self._lock:
+            if self._error is not None:
+                raise self._error
+            return not self._run.complete
+
+    def result(self) -> Result:
+        preparation, sample = self._run.preparation, self._run.seconds.sample
+        timings = {
+            **self._run.seconds._asdict(),
+            "sample": preparation.drawing_seconds + sample,
+            "optimum": preparation.solving_seconds,
+            "total": time.perf_counter() - self._begun,
+        }
+        found = self._run.result(timings)
+        assert found is not None
+        return found
+
+    def end(self) -> None:
+        """Do nothing further; what is being worked on ends at its next check."""
+        with self._lock:
+            self._scheduler.closed = True
+            self._run.stopping.set()
+            self._run.preparation.leave(self._run.id)
+
+    def settle(self) -> None:
+        if self._run.complete or self._error is not None:
+            self._scheduler.remove(self._run)
+
+    def changed(self, run: Run, piece: Piece) -> None:
+        self._news.set()
+
+    def failed(self, run: Run, piece: Piece, error: Exception) -> None:
+        self._error = self._error or error

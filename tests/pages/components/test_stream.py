@@ -1,0 +1,255 @@
+"""The stream as a browser hears it: what is new, once it has drawn what it has, and only what it may hear."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from starlette.websockets import WebSocketDisconnect
+
+from cvar_core.jobs import Manager
+from pages.components.drawing import run_picture
+from pages.components.sending import server, stream
+from pages.components.sending.stream import UNKNOWN, Listener
+from tests.pages.exploring import halfway, small
+
+VISITOR = "a" * 32
+
+
+class Browser:
+    """The other end of a socket, in the place of Starlette's."""
+
+    def __init__(self) -> None:
+        self._said: asyncio.Queue[str | None] = asyncio.Queue()
+        self._heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.code: int | None = None
+
+    # What the server calls.
+
+    async def receive_text(self) -> str:
+        said = await self._said.get()
+        if said is None:
+            raise WebSocketDisconnect(1001)
+        return said
+
+    async def send_text(self, text: str) -> None:
+        self._heard.put_nowait(json.loads(text))
+
+    async def close(self, code: int = 1000) -> None:
+        self.code = self.code or code
+        self._said.put_nowait(None)
+
+    # What a page does.
+
+    def say(self, text: str) -> None:
+        self._said.put_nowait(text)
+
+    def ask(self, ticket: str, part: str = "study", **look: Any) -> None:
+        self.say(json.dumps({"ticket": ticket, "part": part, "look": look}))
+
+    async def hears(self) -> dict[str, Any]:
+        """Return the next message, and say that it is drawn."""
+        message = await self.gets()
+        self.say('{"drawn": true}')
+        return message
+
+    async def gets(self) -> dict[str, Any]:
+        return await asyncio.wait_for(self._heard.get(), 30)
+
+    async def hears_nothing_for(self, seconds: float) -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(self._heard.get(), seconds)
+
+    def leave(self) -> None:
+        self._said.put_nowait(None)
+
+
+def ticket(run_id: str = "") -> str:
+    return server.ticket("run", "explore", VISITOR, run_id or small().id)
+
+
+def with_browsers(count: int, story: Callable[..., Awaitable[None]]) -> None:
+    """Let browsers listen while a story goes on; when it is told they leave, and nothing is left behind."""
+
+    async def tell() -> None:
+        browsers = [Browser() for _ in range(count)]
+        serving = [asyncio.create_task(Listener(each, server.opened()).serve()) for each in browsers]
+        await story(*browsers)
+        for browser in browsers:
+            browser.leave()
+        await asyncio.wait_for(asyncio.gather(*serving), 30)
+
+    with ThreadPoolExecutor(1) as beside:  # a browser of other tests may have a loop in this thread
+        beside.submit(asyncio.run, tell()).result()
+
+
+@pytest.fixture
+def run(jobs, held) -> Manager:
+    """A run that has come halfway."""
+    jobs.submit(small(), VISITOR)
+    halfway(jobs, held)
+    return jobs
+
+
+@pytest.fixture
+def eager(monkeypatch) -> None:
+    """Messages as often as there is news, and no heartbeats."""
+    monkeypatch.setattr(stream, "OFTEN", 0.0)
+    monkeypatch.setattr(stream, "_SHARE", 0)
+    monkeypatch.setattr(server, "HEARTBEAT", 600.0)
+
+
+def test_the_first_message_has_everything_and_the_next_only_what_is_new(run, held, eager):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket(), lam=1.0)
+        first = await browser.hears()
+        assert first["settled"] == ""
+        assert "Running the methods" in first["words"]
+        assert [chart["key"] for chart in first["picture"]["charts"]] == ["explore-sensitivity", "explore-curves"]
+        run.submit(small(), "somebody else")
+        second = await browser.hears()
+        assert "shared with 1 other" in second["words"]
+        assert "picture" not in second
+        halfway(run, held, records=int(run.view(small(), "").result.recorded.min()) + 1)
+        assert "picture" in await browser.hears()
+
+    with_browsers(1, story)
+
+
+def test_nothing_queues_behind_a_slow_reader(run, held, eager):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        await browser.gets()
+        held.work()  # hundreds of changes, until the run is done
+        await browser.hears_nothing_for(0.3)
+        browser.say('{"drawn": true}')
+        newest = await browser.hears()
+        assert newest["settled"] == "done"
+        await browser.hears_nothing_for(0.3)
+
+    with_browsers(1, story)
+
+
+def test_what_the_visitor_changes_does_not_wait(run, eager, monkeypatch):
+    monkeypatch.setattr(stream, "OFTEN", 600.0)
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket(), lam=1.0)
+        assert "λ = 1 is" in (await browser.hears())["picture"]["above"]
+        browser.ask(ticket(), lam=0.5)
+        assert "λ = 0.5 is" in (await browser.hears())["picture"]["above"]
+
+    with_browsers(1, story)
+
+
+def test_one_drawing_serves_all_who_look_the_same_way(run, held, eager, monkeypatch):
+    drawn: list[str] = []
+    draw = run_picture.sensitivity
+    monkeypatch.setattr(
+        run_picture, "sensitivity", lambda *given, **named: drawn.append(named["theme"]) or draw(*given, **named)
+    )
+
+    async def story(*browsers: Browser) -> None:
+        for k, browser in enumerate(browsers):
+            browser.ask(ticket(), lam=1.0, theme="light" if k % 3 else "dark")
+        heard = [await browser.hears() for browser in browsers]
+        assert sorted(drawn) == ["dark", "light"]
+        assert len({json.dumps(each["picture"]) for each in heard}) == 2
+
+    with_browsers(30, story)
+
+
+def test_another_run_is_heard_on_the_same_socket(run, held, eager):
+    other = small({"loss": "absolute"})
+    run.submit(other, VISITOR)
+    held.work()
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        first = await browser.hears()
+        browser.ask(ticket(other.id))
+        second = await browser.hears()
+        assert second["picture"]["charts"] != first["picture"]["charts"]
+        assert f"F* = {run.view(other, '').result.optimum.value:.6g}" in second["words"]
+
+    with_browsers(1, story)
+
+
+def test_a_deleted_run_is_told(run, eager):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        await browser.hears()
+        run.forget(small().id, VISITOR)
+        assert (await browser.hears())["settled"] == "deleted"
+
+    with_browsers(1, story)
+
+
+@pytest.mark.parametrize("sent", ["", "x.y", "é", 7, None, "W10.0"])
+def test_who_has_no_ticket_of_ours_hears_nothing(run, sent):
+    async def story(browser: Browser) -> None:
+        browser.say(json.dumps({"ticket": sent, "part": "study"}))
+        await browser.hears_nothing_for(0.1)
+        assert browser.code == UNKNOWN
+
+    with_browsers(1, story)
+
+
+def test_a_changed_ticket_is_none_of_ours(run):
+    _, _, signature = ticket().partition(".")
+    forged = server.ticket("run", "explore", "b" * 32, small().id).partition(".")[0]
+
+    async def story(browser: Browser) -> None:
+        browser.ask(f"{forged}.{signature}")
+        await browser.hears_nothing_for(0.1)
+        assert browser.code == UNKNOWN
+
+    with_browsers(1, story)
+
+
+def test_nonsense_is_not_heard(run, eager):
+    async def story(browser: Browser) -> None:
+        for text in ("", "{", "[]", "7", "null", '{"look": 3}', "x" * 100_000, '{"drawn": true}'):
+            browser.say(text)
+        browser.say(json.dumps({"ticket": ticket(), "part": "no such", "look": [1]}))
+        assert "could not be drawn" in (await browser.hears())["words"]
+        browser.ask(ticket(), lam="ten", theme=["dark"], at={}, closed=-1, measure=None)
+        assert "picture" in await browser.hears()
+
+    with_browsers(1, story)
+
+
+def test_a_silent_browser_is_let_go(run, monkeypatch):
+    monkeypatch.setattr(stream, "GREETING", 0.1)
+    monkeypatch.setattr(stream, "PATIENCE", 0.1)
+
+    async def story(silent: Browser, gone: Browser) -> None:
+        gone.ask(ticket())
+        await gone.gets()  # and never says that it has drawn it
+        await asyncio.sleep(0.5)
+        assert (silent.code, gone.code) == (1000, 1000)
+
+    with_browsers(2, story)
+
+
+def test_who_leaves_is_not_told_any_more(run, held, eager):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        await browser.hears()
+
+    with_browsers(1, story)
+    assert run._changes._watchers == {}
+
+
+def test_heartbeats_come_when_there_is_no_news(run, eager, monkeypatch):
+    monkeypatch.setattr(server, "HEARTBEAT", 0.05)
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        beats = [await browser.hears() for _ in range(5)]
+        assert all("picture" not in beat for beat in beats[1:])
+        assert {beat["boot"] for beat in beats} == {server.boot()}
+
+    with_browsers(1, story)

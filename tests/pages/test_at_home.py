@@ -1,0 +1,130 @@
+"""The dashboard keeps to itself: neither the server nor its pages ask another host for anything."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from app import PAGES
+from pages.components.sending.ticket import Tickets
+from tests.pages.driving import PATIENCE, done
+from tests.pages.overheard import overheard
+from tests.pages.serving import ROOT, Server
+
+FOREIGN, FRIEND = "https://foreign.example", "https://friend.example"
+
+
+class Home:
+    """A server, and what it has said to other machines."""
+
+    def __init__(self, server: Server, folder: Path, notes: Path) -> None:
+        self.server, self.data, self._notes = server, folder / "data", notes
+
+    @property
+    def steps_out(self) -> list[str]:
+        return self._notes.read_text().splitlines()
+
+    def socket(self, path: str, origin: str | None = None, **more: Any) -> ClientConnection:
+        return connect(f"ws{self.server.url.removeprefix('http')}/{path}", origin=origin, **more)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Iterator[Home]:
+    folder = tmp_path_factory.mktemp("home")
+    with overheard(folder) as (server, notes):
+        yield Home(server, folder, notes)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory) -> Iterator[Home]:
+    """Below a path, with a friend, and badly set up."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    settings = {"BASE_URL_PATH": "lab", "CORS_ALLOWED_ORIGINS": FRIEND}
+    env = {f"STREAMLIT_SERVER_{name}": value for name, value in settings.items()}
+    with overheard(folder, CVAR_WORKERS="x", **env) as (server, notes):
+        yield Home(server, folder, notes)
+
+
+def test_the_server_says_where_it_is_and_nothing_else(home):
+    assert home.server.said().splitlines()[:1] == [f"The dashboard is at {home.server.url} (Ctrl-C ends it)."]
+    assert "treamlit" not in home.server.said()
+    assert home.steps_out == []
+
+
+@pytest.mark.browser
+def test_no_page_asks_another_host_for_anything(home, browser):
+    asked: list[str] = []
+    context = browser.new_context(base_url=home.server.url)
+    context.set_default_timeout(PATIENCE)
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    try:
+        for name in PAGES:
+            page.goto("/" if name == "explore" else f"/{name}")
+            page.locator("[data-test-script-state=notRunning]").wait_for()
+            if name == "explore":
+                done(page)
+            assert page.get_by_test_id("stSkillsNudge").count() == 0
+            (icon,) = page.locator("link[rel*=icon]").evaluate_all("links => links.map(link => link.href)")
+            assert icon.startswith("data:image/svg+xml"), "our own, and not one of Streamlit's"
+    finally:
+        context.close()
+    there = urlsplit(home.server.url).netloc
+    assert {urlsplit(each).netloc for each in asked if not each.startswith(("data:", "blob:"))} == {there}
+    assert any(each.startswith("ws:") and each.endswith("/live") for each in asked)
+    assert home.steps_out == []
+
+
+@pytest.mark.parametrize("path", ["_stcore/stream", "live"])
+@pytest.mark.parametrize("origin", [FOREIGN, "null", "http://[", "http://foreign.example:8501"])
+def test_a_foreign_page_opens_no_socket_and_sends_nobody_out(home, path, origin):
+    with pytest.raises(InvalidStatus, match="403"):
+        home.socket(path, origin)
+    assert home.steps_out == []
+
+
+@pytest.mark.parametrize("path", ["_stcore/stream", "live"])
+def test_a_friendly_page_opens_a_socket_and_sends_nobody_out(elsewhere, path):
+    with elsewhere.socket(path, FRIEND), elsewhere.socket(path, elsewhere.server.url), elsewhere.socket(path):
+        pass
+    with pytest.raises(InvalidStatus, match="403"):
+        elsewhere.socket(path, FOREIGN)
+    assert elsewhere.steps_out == []
+
+
+def test_a_setting_that_cannot_be_read_is_said_in_one_line(elsewhere):
+    first, second, *_ = elsewhere.server.said().splitlines()
+    assert "level=error" in first
+    assert "CVAR_WORKERS" in first
+    assert second.startswith("The dashboard is at")
+    assert "Traceback" not in elsewhere.server.said()
+
+
+def test_a_visitor_who_clears_streamlits_cache_takes_nothing_from_anybody(home):
+    ticket = Tickets.kept_in(home.data).issue("server")
+
+    def heard() -> dict[str, Any]:
+        with home.socket("live") as stream:
+            stream.send(json.dumps({"ticket": ticket}))
+            return json.loads(stream.recv(timeout=10))
+
+    before = heard()
+    with home.socket("_stcore/stream", subprotocols=["streamlit"]) as visitor:
+        visitor.send(BackMsg(clear_cache=True).SerializeToString())
+        visitor.send(BackMsg(rerun_script={}).SerializeToString())
+        visitor.recv(timeout=10)
+        visitor.recv(timeout=30)
+    assert heard() == before, "the same server, with the same runs"
+
+
+def test_an_edit_does_not_replace_what_the_server_holds():
+    settings = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
+    assert settings["server"]["fileWatcherType"] == "none", "a watcher drops edited modules, and all they hold"

@@ -1,0 +1,95 @@
+"""The stream in a real browser: lost and found again, by many at once, and without a rerun of the script."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.pages.cutting import wired
+from tests.pages.driving import LOST, Visits, after_updates, done, drawn, enter, found_again, link, points, until_words
+
+pytestmark = pytest.mark.browser
+
+GROWING = {"noise": "normal", "eval_size": 5_000, "seeds": 5, "checkpoints": 100}
+SLOW = 0.1  # seconds a piece
+TABS = 8  # more than the connections of other kinds that a browser opens to one host
+
+
+def reruns(page: Any) -> int:
+    """Return how often the script has run for this page since the count began."""
+    return int(page.evaluate("window.reruns"))
+
+
+COUNT_RERUNS = """() => {
+    window.reruns = 0;
+    const count = (changes) => (window.reruns += changes.filter(({ oldValue }) => oldValue === 'running').length);
+    const state = { attributeFilter: ['data-test-script-state'], attributeOldValue: true };
+    new MutationObserver(count).observe(document.querySelector('[data-testid=stApp]'), state);
+}"""
+
+
+@pytest.fixture
+def wire(server):
+    with wired(server.url) as found:
+        yield found
+
+
+@pytest.fixture
+def visit_by_wire(browser, wire):
+    visits = Visits(browser, wire[1])
+    yield visits
+    visits.close()
+
+
+@pytest.mark.parametrize("trouble", ["cut", "hold"])
+def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, gate, trouble):
+    gate.pace(SLOW)
+    page = visit_by_wire(link(**GROWING, iterations=5_100 + len(trouble)))  # each a run of its own
+    drawn(page, "curves", 2)
+    getattr(wire[0], trouble)()
+    until_words(page, LOST)
+    before = points(page)
+    wire[0].mend()
+    found_again(page)
+    after_updates(page, "curves", 1)
+    assert points(page) >= before
+    gate.open()
+    done(page)
+
+
+def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
+    gate.hold()
+    page = visit(link(**GROWING, iterations=5_103))
+    until_words(page, "The runs are starting")
+    page.wait_for_timeout(1_000)
+    page.evaluate(COUNT_RERUNS)
+    gate.pace(SLOW / 5)
+    drawn(page, "curves", 40)
+    assert reruns(page) == 0, "curves grow without it"
+    gate.open()
+    done(page)
+    until_words(page, "This run is stored")
+    page.wait_for_timeout(500)
+    assert 1 <= reruns(page) <= 2, "the fragment that hears of it, and the page"
+
+
+def test_your_step_size_is_judged_by_the_stream(visit):
+    page = visit(link(noise="normal", eval_size=5_000, seeds=2, iterations=2_104))
+    done(page)
+    for lam in (0.2, 0.3):
+        enter(page, "Your", lam)
+        until_words(page, re.compile(f"λ = {lam} is "))
+
+
+def test_many_tabs_of_one_browser_see_one_run_to_its_end(visit, gate):
+    gate.pace(SLOW)
+    address = link(**GROWING, iterations=5_105)
+    first = visit(address)
+    drawn(first, "curves", 2)
+    tabs = [first, *(first.context.new_page() for _ in range(TABS - 1))]
+    for tab in tabs[1:]:
+        tab.goto(first.url)
+    for tab in tabs:
+        drawn(tab, "curves", 2)
+    gate.open()
+    assert len({done(tab) for tab in tabs}) == 1
