@@ -121,8 +121,8 @@ async def _print_update_cost(server: Server, listeners: int) -> None:
     print("what the server has to do, on a finished default run (medians of rounds)")
     print(f"  {'':52}{'count':>7}{'CPU, ms':>9}{'studio':>9}{'wall, ms':>10}{'kB':>7}")
     for cost in await update_costs(server, listeners):
-        print(f"  {cost.what:52}{cost.count:>7,}{cost.cpu_ms:>9.2f}{cost.studio_ms:>9.2f}", end="")
-        print(f"{cost.wall_ms:>10.2f}{cost.kilobytes:>7.0f}")
+        print(f"  {cost.what:52}{cost.times:>7,}{cost.cpu_ms:>9.2f}{cost.studio_ms:>9.2f}", end="")
+        print(f"{cost.wall_ms:>10.2f}{cost.kilobytes:>7.1f}".replace("nan", "  –"))
     print(f"load average {os.getloadavg()[0]:.1f}")
 
 

@@ -14,8 +14,8 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from .message import Message
 
-# As live.js has them, in seconds.
-_SILENCE = 12.0
+# As live.js has them: the first in heartbeats of the server, the others in seconds.
+_SILENCE = 2.4
 _AGAIN = 0.3, 5.0
 _HEALED = 3.0
 _LOOK = 1.0
@@ -64,6 +64,10 @@ class Live:
         return self._data.get("page")
 
     @property
+    def _patience(self) -> float:
+        return float(_SILENCE * self._data["heartbeat"] / 1000)
+
+    @property
     def agrees(self) -> bool:
         """Whether the script knows what the server says."""
         return self._told == (self._data.get("boot"), self._data.get("settled"))
@@ -100,12 +104,12 @@ class Live:
                     self._socket, self._said = socket, None
                     await self.say()
                     while True:
-                        async with asyncio.timeout(_SILENCE):
+                        async with asyncio.timeout(self._patience):
                             text = await socket.recv(decode=False)
                         wait = _AGAIN[0]
                         await self._hear(socket, text)
             except TimeoutError:
-                self._page.lose(self._data["part"], SILENT, f"for {_SILENCE:.0f} s")
+                self._page.lose(self._data["part"], SILENT, f"for {self._patience:.0f} s")
                 continue
             except (OSError, WebSocketException) as why:
                 refused = isinstance(why, ConnectionClosed) and why.rcvd is not None and why.rcvd.code == _UNKNOWN

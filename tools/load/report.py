@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -45,7 +46,7 @@ def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str,
             "megabytes": sum(s.script_bytes for s in stories) / 1e6,
             "agreed": _spread([s.agreed - s.done for s in stories if s.agreed is not None and s.done is not None]),
         },
-        "errors": [f"{s.kind} {s.link}: {error}" for s in stories for error in s.errors],
+        "errors": [error for s in stories for error in s.errors],
     }
 
 
@@ -100,7 +101,8 @@ def table(report: dict[str, Any]) -> str:
         numbers = report.get(part, {}).items()
         lines += [part] * bool(numbers) + [f"  {name.replace('_', ' '):38}{value:>9,.2f}" for name, value in numbers]
     lines.append(f"errors: {len(report['errors']) or 'none'}")
-    return "\n".join(line.rstrip() for line in lines + [f"  {error[:300]}" for error in report["errors"]])
+    lines += [f"  {count:,} × {error[:300]}" for error, count in Counter(report["errors"]).most_common()]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _row(name: str, spread: dict[str, float] | None, unit: float = 1) -> tuple[str, ...]:

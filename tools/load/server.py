@@ -45,7 +45,10 @@ class Server:
         return [
             line
             for line in lines
-            if re.search(r"Traceback|\bERROR\b|^[\w.]*(Error|Exception|Warning|Disconnected?|Closed\w*)\b", line)
+            if re.search(
+                r"Traceback|\bERROR\b|\blevel=(error|critical)\b|^[\w.]*(Error|Exception|Warning|Disconnected?|Closed\w*)\b",
+                line,
+            )
         ]
 
     def cpu_of_threads(self, kind: str) -> dict[str, float]:

@@ -79,7 +79,7 @@ class Tab:
         """Yield every run as it ends, or as another takes its place."""
         run = Run([], time.monotonic())
         async for data in self._socket:
-            message = ForwardMsg.FromString(data)  # type: ignore[arg-type]
+            message = ForwardMsg.FromString(data)
             run.size += len(data)
             kind = message.WhichOneof("type")
             if kind == "new_session":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -37,7 +38,7 @@ class Cost(NamedTuple):
     """What one of a kind costs, in milliseconds: of processor time, of the drawing thread's, and on the clock."""
 
     what: str
-    count: int
+    times: int
     cpu_ms: float
     studio_ms: float
     wall_ms: float
@@ -74,7 +75,7 @@ async def update_costs(server: Server, listeners: int) -> list[Cost]:
         ]
         rounds = [[await _cost(server, *each) for each in asked] for _ in range(_ROUNDS)]
         resting = await _cost(server, f"a heartbeat, {listeners} listeners", lambda: _rest(crowd))
-    return [*map(_middle, zip(*rounds, strict=True)), resting]
+    return [*map(_middle, zip(*rounds, strict=True)), resting._replace(wall_ms=math.nan)]  # it comes by itself
 
 
 class _Listener:
@@ -174,4 +175,4 @@ async def _cost(server: Server, what: str, work: Work) -> Cost:
 
 def _middle(costs: tuple[Cost, ...]) -> Cost:
     numbers = (median(getattr(cost, name) for cost in costs) for name in Cost._fields[2:])
-    return Cost(costs[0].what, sum(cost.count for cost in costs), *numbers)
+    return Cost(costs[0].what, sum(cost.times for cost in costs), *numbers)
