@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from cvar_core.results import MEASURES, Criterion
 
+_MOST = 1e300  # a whole number may be beyond all floats
 THEMES = ("light", "dark")
 
 
@@ -68,4 +68,4 @@ class Look:
 
 def _positive(sent: object) -> float | None:
     number = isinstance(sent, int | float) and not isinstance(sent, bool)
-    return float(sent) if number and 0 < sent < math.inf else None  # type: ignore[operator,arg-type]
+    return float(sent) if number and 0 < sent < _MOST else None  # type: ignore[operator,arg-type]

@@ -115,6 +115,8 @@ def _below(page: str, name: str, drawn: Figure, caption: str) -> bytes:
 
 def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
     """Draw the measures against λ, and along the run at the chosen λ, by default each method's best."""
+    if not result.measures:  # not on data
+        return _joined("")
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
     where = "at the best λ of each" if at is None else "at the λ that you chose"
     drawn = {

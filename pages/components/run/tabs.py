@@ -48,7 +48,7 @@ def _draw(title: str, session: Session, run: Shown, view: View, by: Criterion) -
         part = _LIVE[title]
         live(
             "run", page, session.visitor, run.spec.id, part=part, key=f"{page}-live-{part}", page=page,
-            settled="" if view.live else view.status,
+            settled=None,  # the charts above see to it
         )  # fmt: skip
     elif title == TABLE and result is not None:
         _table(page, run, result, by)

@@ -4,7 +4,7 @@
 const SILENCE = 2.4; // heartbeats of the server after which nobody is believed to be there
 const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at first, and at the most
 const LOST = 1500; // ms without a connection before it is said
-const HEALED = 3000; // ms until a script that should have run is asked again
+const HEALED = [3000, 60000]; // ms until a script that should have run is asked again: at first, and at the most
 
 const UNKNOWN = 4001; // the code with which a server refuses a ticket
 
@@ -35,7 +35,9 @@ class Live {
     this.mount = part("charts");
     this.below = part("below");
     this.charts = [];
+    this.number = 0; // of what was asked for last
     this.wait = AGAIN[0];
+    this.heal = HEALED[0];
     this.heard = Date.now();
     this.cleanups = [
       on(window, "cvar-look", ({ detail }) => detail === this.data.page && this.say()),
@@ -87,42 +89,53 @@ class Live {
     const text = JSON.stringify(wanted);
     if (text === this.said) return;
     this.said = text;
-    this.socket.send(text);
+    this.socket.send(JSON.stringify({ number: ++this.number, ...wanted }));
   }
 
-  async hear({ boot, settled, words, picture }) {
+  async hear({ answers, boot, settled, words, spread, picture }) {
     const socket = this.socket;
     this.heard = Date.now();
     this.wait = AGAIN[0];
     this.missed = undefined;
     this.lost.hidden = true;
     put(this.words, words);
-    if (picture) {
-      put(this.above, picture.above);
-      put(this.below, picture.below);
-      await showAll(this.charts, picture.charts, this.mount, (point) => this.click(point));
+    try {
+      if (picture) await this.show(picture);
+    } finally {
+      if (socket.readyState === WebSocket.OPEN) socket.send('{"drawn": true}');
     }
-    this.node.classList.add("cvar-drawn");
-    if (socket.readyState === WebSocket.OPEN) socket.send('{"drawn": true}');
-    if (socket !== this.socket || this.said === undefined) return; // of before
-    this.told = { boot, settled };
+    if (answers !== this.number) return; // it was about what was asked for before
+    this.told = { boot, settled, spread };
     this.agree();
+  }
+
+  async show({ above, below, charts }) {
+    put(this.above, above);
+    put(this.below, below);
+    await showAll(this.charts, charts, this.mount, (point) => this.click(point));
+    this.node.classList.add("cvar-drawn");
   }
 
   // Has the script run when it does not know what the server says: a run has ended or goes on again, or the server is
   // another one. What Streamlit has lost on the way is asked for once more.
   agree() {
     const { told, data } = this;
-    if (!told || (told.boot === data.boot && told.settled === data.settled)) return;
+    if (!told || data.settled === null) return; // another element sees to it
+    if (told.boot === data.boot && told.settled === data.settled) {
+      this.heal = HEALED[0];
+      this.disagreed = undefined;
+      return;
+    }
     const what = `${told.boot} ${told.settled}`;
-    if (what === this.disagreed && Date.now() - this.asked < HEALED) return;
+    if (what === this.disagreed && Date.now() - this.asked < this.heal) return;
+    if (what === this.disagreed) this.heal = Math.min(2 * this.heal, HEALED[1]);
     this.disagreed = what;
-    this.ask();
+    this.asked = Date.now();
+    setTimeout(() => this.ask(), Math.random() * told.spread);
   }
 
   ask() {
-    this.asked = Date.now();
-    this.setStateValue("asked", this.asked);
+    if (!this.left) this.setStateValue("asked", Date.now());
   }
 
   // Once a second: is anybody there?

@@ -43,7 +43,7 @@ def live(
     *subject: str,
     part: str,
     key: str,
-    settled: str = "",
+    settled: str | None = "",
     page: str | None = None,
     lambdas: Choices | None = None,
     at: float | None = None,
@@ -55,7 +55,8 @@ def live(
     Parameters
     ----------
     settled
-        What the script knows of the subject: when the server says otherwise, the script runs again.
+        What the script knows of the subject: when the server says otherwise, the script runs again. ``None`` leaves
+        that to another live element.
     page
         Whose ``look`` the picture follows; without it, none.
     lambdas, at, on_choice

@@ -53,6 +53,7 @@ class Shared:
 
 
 _shared: Shared | None = None
+_closed = False
 _opening = threading.Lock()
 
 
@@ -60,6 +61,8 @@ def opened() -> Shared:
     """Return what all share, opened by whoever comes first; a setting that cannot be read raises ``SpecError``."""
     global _shared
     with _opening:
+        if _closed:
+            raise SpecError("the server is shutting down")
         if _shared is None:
             _shared = _open(Settings.read(os.environ))
         return _shared
@@ -67,8 +70,9 @@ def opened() -> Shared:
 
 def close() -> None:
     """Stop all work; what was under way can be resumed by the next server on the same data."""
-    global _shared
+    global _shared, _closed
     with _opening:
+        _closed = True
         if _shared is not None:
             _shared.studio.close()
             _shared.manager.close()

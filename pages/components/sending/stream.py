@@ -4,19 +4,22 @@ A message is sent when there is something new, and the next one only when the br
 behind a slow reader, who gets the newest state next. Whoever shares a server with many waits a little longer
 between two messages, in proportion to how long the drawing took to come.
 
-The browser says first, and whenever it changes: ``{"ticket": …, "part": …, "look": {…}}``, and after each message
-``{"drawn": true}``. The server says ``{"boot": …, "settled": …, "words": …, "picture": {…}}``, without the picture
-when it is still the same; at least every few seconds, so that a dead connection is noticed.
+The browser says first, and whenever it changes: ``{"number": …, "ticket": …, "part": …, "look": {…}}``, and after each
+message ``{"drawn": true}``. The server says ``{"answers": the number, "boot": …, "settled": …, "words": …, "spread": …,
+"picture": {…}}``, without the picture when it is still the same; at least every few seconds, so that a dead connection
+is noticed. ``spread`` is the time in ms over which browsers had better spread what they all want to do at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import logging
 import time
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.routing import WebSocketRoute
@@ -40,6 +43,10 @@ _SHARE = 6  # and so many times as long as the one before took to be drawn
 _LONGEST = 10_000  # characters of what a browser says
 NOT_READY = 1011  # the code with which a server that is not set up rightly refuses
 UNKNOWN = 4001  # the code with which a ticket is refused
+FULL = 1013  # the code with which one more is refused where there are too many
+_MOST = 1_000  # live elements at a time; the operating system may allow fewer
+_SPREAD = 10  # ms for each live element: about what one of them costs when a run ends
+_FAILED = b'{"above": "<p>This could not be drawn. The server\'s log has the details.</p>", "charts": [], "below": ""}'
 
 
 def routes() -> list[WebSocketRoute]:
@@ -51,6 +58,9 @@ def routes() -> list[WebSocketRoute]:
 async def listen(websocket: WebSocket) -> None:
     """Serve one live element until it leaves."""
     await websocket.accept()
+    if Listener.listening >= _room():
+        await websocket.close(FULL)
+        return
     try:
         shared = server.opened()
     except SpecError:  # the pages say what is wrong
@@ -59,16 +69,38 @@ async def listen(websocket: WebSocket) -> None:
     await Listener(websocket, shared).serve()
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a browser wants to see."""
+
+    number: int
+    subject: Subject
+    part: str
+    look: Look
+
+    @classmethod
+    def read(cls, said: dict[str, Any], shared: Shared) -> Wanted | None:
+        """Return what is wanted by what a browser says; ``None`` where its ticket is not for that."""
+        named = shared.tickets.subject(said["ticket"])
+        subject = None if named is None else subject_of(named, shared)
+        part, number = said.get("part"), said.get("number")
+        if subject is None or part not in subject.parts or not isinstance(number, int):
+            return None
+        return cls(number, subject, part, Look.read(said.get("look")))
+
+
 class Listener:
     """The server's side of one live element."""
+
+    listening = 0  # how many there are now
 
     def __init__(self, websocket: WebSocket, shared: Shared) -> None:
         self._websocket, self._shared = websocket, shared
         self._loop = asyncio.get_running_loop()
-        self._subject: Subject | None = None
-        self._unwatch: Unwatch | None = None
-        self._part, self._look = "", Look()
-        self._pause = OFTEN
+        self._wanted: Wanted | None = None
+        self._watched: Subject | None = None
+        self._unwatch: Unwatch = _nothing
+        self._seen = Seen()
         self._sent: Hashable = None  # the name of the picture that the browser has
         self._news = asyncio.Event()  # there may be something new
         self._asked = asyncio.Event()  # the browser has said what it wants, or something else than before
@@ -76,97 +108,129 @@ class Listener:
 
     async def serve(self) -> None:
         hearing = asyncio.create_task(self._hear())
+        Listener.listening += 1
         try:
-            await asyncio.wait_for(self._first(self._asked, hearing), GREETING)
-            while not hearing.done():
-                took = await self._send()
-                await asyncio.wait_for(self._first(self._drawn, hearing), PATIENCE)
-                with contextlib.suppress(TimeoutError):  # what the visitor changes need not wait
-                    await asyncio.wait_for(self._first(self._asked, hearing), max(self._pause, _SHARE * took))
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._first(self._news, hearing), server.HEARTBEAT)
-        except (TimeoutError, WebSocketDisconnect, RuntimeError):
-            pass  # it has left, or is not there any more
+            await self._until(self._asked, hearing, GREETING)
+            while not hearing.done() and self._wanted is not None:
+                begun = time.monotonic()
+                text = await self._message(hearing)
+                if text is None:
+                    break  # it has left meanwhile
+                pause = max(SOON if self._seen.soon else OFTEN, _SHARE * (time.monotonic() - begun))
+                self._drawn.clear()
+                await self._websocket.send_text(text)
+                if not await self._until(self._drawn, hearing, PATIENCE):
+                    break  # nobody is there
+                # What the visitor changes need not wait; and who hears nothing believes that nobody is there.
+                pause = min(pause, server.HEARTBEAT / 2)
+                await self._until(self._asked, hearing, pause)
+                await self._until(self._news, hearing, server.HEARTBEAT - pause)
+        except (WebSocketDisconnect, RuntimeError) as why:
+            if not _has_left(why):
+                raise
         finally:
+            Listener.listening -= 1
             hearing.cancel()
-            if self._unwatch is not None:
-                self._unwatch()
+            await asyncio.gather(hearing, return_exceptions=True)
+            self._loop.run_in_executor(None, self._unwatch)  # the manager's lock is none for an event loop
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it may be closed already
                 await self._websocket.close()
 
     @staticmethod
-    async def _first(event: asyncio.Event, hearing: asyncio.Task[None]) -> None:
-        """Wait for an event, or for the browser to leave."""
-        waiting = asyncio.create_task(event.wait())
-        try:
-            await asyncio.wait({waiting, hearing}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
+    async def _until(event: asyncio.Event, hearing: asyncio.Task[None], seconds: float) -> bool:
+        """Wait for an event, for the browser to leave or for the time to pass; tell whether it was the event."""
+        if not event.is_set():
+            waiting = asyncio.create_task(event.wait())
+            await asyncio.wait({waiting, hearing}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
+        return event.is_set()
 
     async def _hear(self) -> None:
         """Take what the browser says, until it leaves."""
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            while True:
-                said = _read(await self._websocket.receive_text())
-                if "drawn" in said:
-                    self._drawn.set()
-                if "ticket" in said and not self._take(said):
+        while True:
+            received = await self._websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            said = _read(received.get("text"))
+            if "drawn" in said:
+                self._drawn.set()
+            if "ticket" in said:
+                self._wanted = Wanted.read(said, self._shared)
+                if self._wanted is None:
                     await self._websocket.close(UNKNOWN)
                     return
-
-    def _take(self, said: dict[str, Any]) -> bool:
-        """Listen to what a ticket is for, and look as the browser says; tell whether the ticket is good."""
-        subject = self._shared.tickets.subject(said["ticket"])
-        found = None if subject is None else subject_of(subject, self._shared)
-        if found is None:
-            return False
-        if self._unwatch is not None:
-            self._unwatch()
-        self._subject, self._unwatch = found, found.watch(self._tell)
-        self._part, self._look = str(said.get("part", "")), Look.read(said.get("look"))
-        self._asked.set()
-        self._news.set()
-        return True
+                self._asked.set()
+                self._news.set()
 
     def _tell(self) -> None:
         """There may be something new; to be called by any thread."""
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._news.set)
+        if not self._news.is_set():
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._news.set)
 
-    async def _send(self) -> float:
-        """Send what there is now, and return the seconds that it took to be drawn."""
-        soon = self._asked.is_set()
+    async def _message(self, hearing: asyncio.Task[None]) -> str | None:
+        """Return what the browser does not know yet; ``None`` if it has left before that was drawn."""
+        wanted, soon, news = self._wanted, self._asked.is_set(), self._news.is_set()
+        assert wanted is not None
         self._asked.clear()
         self._news.clear()
-        self._drawn.clear()
-        begun = time.monotonic()
-        text = await self._shared.studio.draw(self._message, soon=soon)
-        took = time.monotonic() - begun
-        await self._websocket.send_text(text)
-        return took
+        if not news and not wanted.subject.restless:
+            return self._said(wanted, None)  # a heartbeat
+        drawing = asyncio.create_task(self._shared.studio.draw(lambda: self._draw(wanted), soon=soon))
+        await asyncio.wait({drawing, hearing}, return_when=asyncio.FIRST_COMPLETED)
+        if not drawing.done():
+            drawing.cancel()
+            return None
+        return self._said(wanted, drawing.result())
 
-    def _message(self) -> str:
-        """Return what the browser does not know yet; called by the studio."""
-        assert self._subject is not None
-        part, look = self._part, self._look
+    def _draw(self, wanted: Wanted) -> bytes | None:
+        """Look at the subject, and return its picture if the browser has another; called by the studio."""
+        if self._watched is not wanted.subject:
+            self._unwatch()
+            self._unwatch = wanted.subject.watch(self._tell)
+            self._watched = wanted.subject
         try:
-            seen = self._subject.seen(part, look)
-            drawn = seen.picture() if seen.picture is not None and seen.name != self._sent else None
+            self._seen = seen = wanted.subject.seen(wanted.part, wanted.look)
+            if seen.picture is None or seen.name == self._sent:
+                return None
+            self._sent = seen.name  # if it fails, too: it would fail again
+            return seen.picture()
         except Exception:
-            log.exception("nothing could be drawn part=%s", part)
-            seen, drawn = Seen("This could not be drawn. The server's log has the details."), None
-        self._pause = SOON if seen.soon else OFTEN
-        said = json.dumps({"boot": self._shared.boot, "settled": seen.settled, "words": seen.words})
-        if drawn is None:
-            return said
-        self._sent = seen.name
-        return f'{said[:-1]}, "picture": {drawn.decode()}}}'
+            log.exception("nothing could be drawn part=%s", wanted.part)
+            return _FAILED
+
+    def _said(self, wanted: Wanted, picture: bytes | None) -> str:
+        told = {
+            "answers": wanted.number, "boot": self._shared.boot, "settled": self._seen.settled,
+            "words": self._seen.words, "spread": _SPREAD * Listener.listening,
+        }  # fmt: skip
+        said = json.dumps(told)
+        return said if picture is None else f'{said[:-1]}, "picture": {picture.decode()}}}'
 
 
-def _read(text: str) -> dict[str, Any]:
+def _has_left(why: Exception) -> bool:
+    """Tell whether an error only says that the browser has left: Starlette has no class of its own for that."""
+    return isinstance(why, WebSocketDisconnect) or "websocket" in str(why) or "disconnect" in str(why).lower()
+
+
+def _read(text: str | None) -> dict[str, Any]:
     """Return what a browser says; anybody may say anything."""
     try:
-        said = json.loads(text[:_LONGEST])
-    except ValueError:
+        said = json.loads((text or "")[:_LONGEST])
+    except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def _nothing() -> None:
+    """Ends the watching of nothing."""
+
+
+@functools.cache
+def _room() -> int:
+    """Return how many live elements there may be: not more than half of the files that the process may open."""
+    try:
+        import resource
+    except ImportError:  # not on Windows, which has no such limit
+        return _MOST
+    return min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)

@@ -16,7 +16,7 @@ from cvar_core.jobs import Manager
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
-from ..drawing.run_picture import known, picture
+from ..drawing.run_picture import PARTS, known, picture
 from ..drawing.status import status
 from .answers import Answers, answers_named
 from .server import Shared
@@ -37,6 +37,18 @@ class Seen:
 
 
 class Subject(Protocol):
+    """
+    Attributes
+    ----------
+    parts
+        What of it can be shown.
+    restless
+        Whether it has to be asked with each heartbeat, because it tells nobody of its changes.
+    """
+
+    parts: tuple[str, ...]
+    restless: bool
+
     def watch(self, tell: Tell) -> Unwatch:
         """Have ``tell`` called, by any thread, when there may be something new."""
 
@@ -45,6 +57,9 @@ class Subject(Protocol):
 
 class Run:
     """A run as one visitor sees it."""
+
+    parts = (*PARTS, "status")
+    restless = False
 
     def __init__(self, shared: Shared, page: str, visitor: str, run_id: str) -> None:
         self._manager, self._pictures = shared.manager, shared.pictures
@@ -72,6 +87,9 @@ class Run:
 class Answer:
     """Something that is being computed for a page; the page is drawn anew when it is there."""
 
+    parts = ("answer",)
+    restless = False
+
     def __init__(self, answers: Answers, name: str) -> None:
         self._answers, self._name = answers, name
 
@@ -85,6 +103,9 @@ class Answer:
 class Place:
     """Whether the server would take another run of a visitor's now."""
 
+    parts = ("status",)
+    restless = True
+
     def __init__(self, manager: Manager, visitor: str) -> None:
         self._manager, self._visitor = manager, visitor
 
@@ -97,6 +118,9 @@ class Place:
 
 class Server:
     """How busy the server is."""
+
+    parts = ("server",)
+    restless = True
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
