@@ -1,6 +1,5 @@
 """The dashboard keeps to itself: neither the server nor its pages ask another host for anything."""
 
-import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,14 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import ClientConnection, connect
 
 from app import PAGES
 from pages.components.sending.ticket import Tickets
 from tests.pages.driving import PATIENCE, done
 from tests.pages.overheard import overheard
+from tests.pages.raw import ask, heard, socket, tell, until_logged
 from tests.pages.serving import ROOT, Server
 
 FOREIGN, FRIEND = "https://foreign.example", "https://friend.example"
@@ -30,9 +28,6 @@ class Home:
     @property
     def steps_out(self) -> list[str]:
         return self._notes.read_text().splitlines()
-
-    def socket(self, path: str, origin: str | None = None, **more: Any) -> ClientConnection:
-        return connect(f"ws{self.server.url.removeprefix('http')}/{path}", origin=origin, **more)
 
 
 @pytest.fixture(scope="module")
@@ -86,17 +81,18 @@ def test_no_page_asks_another_host_for_anything(home, browser):
 @pytest.mark.parametrize("path", ["_stcore/stream", "live"])
 @pytest.mark.parametrize("origin", [FOREIGN, "null", "http://[", "http://foreign.example:8501"])
 def test_a_foreign_page_opens_no_socket_and_sends_nobody_out(home, path, origin):
-    with pytest.raises(InvalidStatus, match="403"):
-        home.socket(path, origin)
+    with pytest.raises(InvalidStatus, match="403"), socket(home.server, path, origin):
+        pass
     assert home.steps_out == []
 
 
 @pytest.mark.parametrize("path", ["_stcore/stream", "live"])
 def test_a_friendly_page_opens_a_socket_and_sends_nobody_out(elsewhere, path):
-    with elsewhere.socket(path, FRIEND), elsewhere.socket(path, elsewhere.server.url), elsewhere.socket(path):
+    for origin in (FRIEND, elsewhere.server.url, None):
+        with socket(elsewhere.server, path, origin):
+            pass
+    with pytest.raises(InvalidStatus, match="403"), socket(elsewhere.server, path, FOREIGN):
         pass
-    with pytest.raises(InvalidStatus, match="403"):
-        elsewhere.socket(path, FOREIGN)
     assert elsewhere.steps_out == []
 
 
@@ -109,20 +105,23 @@ def test_a_setting_that_cannot_be_read_is_said_in_one_line(elsewhere):
 
 
 def test_a_visitor_who_clears_streamlits_cache_takes_nothing_from_anybody(home):
-    ticket = Tickets.kept_in(home.data).issue("server")
+    with socket(home.server, "_stcore/stream") as somebody:
+        tell(somebody, rerun_script={})
+        run_id = until_logged(home.server, "done")
+    ticket = Tickets.kept_in(home.data).issue("run", "explore", "somebody", run_id)
 
-    def heard() -> dict[str, Any]:
-        with home.socket("live") as stream:
-            stream.send(json.dumps({"ticket": ticket}))
-            return json.loads(stream.recv(timeout=10))
+    def known() -> dict[str, Any]:
+        with socket(home.server, "live") as stream:
+            ask(stream, ticket)
+            return heard(stream)
 
-    before = heard()
-    with home.socket("_stcore/stream", subprotocols=["streamlit"]) as visitor:
-        visitor.send(BackMsg(clear_cache=True).SerializeToString())
-        visitor.send(BackMsg(rerun_script={}).SerializeToString())
-        visitor.recv(timeout=10)
-        visitor.recv(timeout=30)
-    assert heard() == before, "the same server, with the same runs"
+    before = known()
+    assert before["settled"] == "done"
+    with socket(home.server, "_stcore/stream") as vandal:
+        tell(vandal, clear_cache=True)
+        tell(vandal, rerun_script={})
+        vandal.recv(timeout=30)
+    assert known() == before, "by the same server"
 
 
 def test_an_edit_does_not_replace_what_the_server_holds():

@@ -1,17 +1,14 @@
 """A server ends well: at once, with exit code 0, and whoever comes next can go on from where it stopped."""
 
 import contextlib
-import json
 import re
 import signal
 import time
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
 from cvar_core.jobs import Limits, Manager
 from cvar_core.store import Store
@@ -19,7 +16,7 @@ from pages.components.sending.ticket import Tickets
 from tests.pages.driving import link
 from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
-from tests.pages.serving import Server
+from tests.pages.raw import ask, heard, socket, tell, until_logged
 
 LISTENERS = 30
 LONGEST = 2.0  # seconds
@@ -31,9 +28,14 @@ def test_a_signal_ends_the_server_at_once_with_code_0_and_its_runs_can_be_resume
     gate = Gate(tmp_path / "seconds")
     gate.pace(0.2)
     with laboratory(tmp_path, gate) as server, ExitStack() as connections:
-        run_id = started(server, connections)
-        listeners = [listening(server, connections, tmp_path, run_id) for _ in range(LISTENERS)]
-        until_it_computes(listeners[0])
+        tell(connections.enter_context(socket(server, "_stcore/stream")), rerun_script={"query_string": RUN})
+        run_id = until_logged(server, "queued")
+        ticket = Tickets.kept_in(tmp_path).issue("run", "explore", "somebody", run_id)
+        listeners = [connections.enter_context(socket(server, "live")) for _ in range(LISTENERS)]
+        for each in listeners:
+            ask(each, ticket)
+        while not re.search(r"Running.* [1-9]\d?%", heard(listeners[0])["words"]):
+            pass
         begun = time.monotonic()
         server.process.send_signal(number)
         assert server.process.wait(10 * LONGEST) == 0
@@ -49,37 +51,9 @@ def test_a_signal_ends_the_server_at_once_with_code_0_and_its_runs_can_be_resume
         assert 0 < view.progress < 1
 
 
-def started(server: Server, connections: ExitStack) -> str:
-    """Open the page of a run as a browser does, and return the run's id when it is under way."""
-    visitor = connections.enter_context(connect(address(server, "_stcore/stream"), subprotocols=["streamlit"]))  # type: ignore[list-item]
-    visitor.send(BackMsg(rerun_script={"query_string": RUN}).SerializeToString())
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if found := re.search(r"event=queued run=(\w+)", server.said()):
-            return found[1]
-        time.sleep(0.05)
-    raise AssertionError(f"no run has begun: {server.said()}")
-
-
-def listening(server: Server, connections: ExitStack, folder: Path, run_id: str) -> ClientConnection:
-    stream = connections.enter_context(connect(address(server, "live")))
-    ticket = Tickets.kept_in(folder).issue("run", "explore", "somebody", run_id)
-    stream.send(json.dumps({"ticket": ticket, "part": "status"}))
-    return stream
-
-
-def until_it_computes(stream: ClientConnection) -> None:
-    while not re.search(r"Running.* [1-9]\d?%", json.loads(stream.recv(timeout=30))["words"]):
-        stream.send(json.dumps({"drawn": True}))
-
-
 def goodbye(stream: ClientConnection) -> int | None:
     """Return the code with which the server has closed a connection."""
     with contextlib.suppress(ConnectionClosed):
         while True:
             stream.recv(timeout=1)
     return stream.close_code
-
-
-def address(server: Server, path: str) -> str:
-    return f"ws{server.url.removeprefix('http')}/{path}"

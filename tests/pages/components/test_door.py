@@ -1,0 +1,82 @@
+"""Who is let in, how many, and for how long without a word."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pages.components.sending import door as the_door
+from pages.components.sending.door import Door
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """Take part in a conversation until the other side leaves."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (await receive())["type"] != "websocket.disconnect":
+        pass
+
+
+class Visitor:
+    """The other side of a socket: ``says`` what it says, then nothing, until it ``leaves``."""
+
+    def __init__(self, door: Door, says: int = 0, path: str = "/lab/_stcore/stream") -> None:
+        self.sent: list[str] = []
+        self._says, self._left = says, asyncio.Event()
+        self._messages = 0
+        self.call = asyncio.create_task(
+            door({"type": "websocket", "path": path, "headers": []}, self._receive, self._send)
+        )
+
+    async def _receive(self) -> dict[str, Any]:
+        self._messages += 1
+        if self._messages == 1:
+            return {"type": "websocket.connect"}
+        if self._messages <= 1 + self._says:
+            return {"type": "websocket.receive", "text": "a word"}
+        await self._left.wait()
+        return {"type": "websocket.disconnect"}
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message["type"].removeprefix("websocket."))
+
+    async def leaves(self) -> None:
+        self._left.set()
+        await self.call
+
+
+def test_a_tab_that_says_nothing_is_closed_and_one_that_has_spoken_stays(monkeypatch):
+    monkeypatch.setattr(the_door, "SILENCE", 0.05)
+
+    async def both() -> None:
+        door = Door(app)
+        silent, spoken = Visitor(door), Visitor(door, says=1)
+        await asyncio.wait_for(silent.call, 5)
+        assert silent.sent == ["accept", "close"]
+        await asyncio.sleep(0.1)
+        assert spoken.sent == ["accept"]
+        await spoken.leaves()
+
+    asyncio.run(both())
+
+
+@pytest.mark.parametrize("path", ["/_stcore/stream", "/live"])
+def test_some_files_stay_free_and_who_leaves_makes_room(monkeypatch, path):
+    monkeypatch.setattr(the_door, "_open_files", lambda: 100)
+
+    async def crowd() -> None:
+        door = Door(app)
+        visitors = [Visitor(door, path=path) for _ in range(100)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
+        inside = [each for each in visitors if each.sent == ["accept"]]
+        assert all(each.sent == ["close"] for each in visitors if each not in inside)
+        assert len(inside) * (4 if "stream" in path else 1) in range(40, 80)
+        await inside[0].leaves()
+        another = Visitor(door, path=path)
+        await asyncio.sleep(0.01)
+        assert another.sent == ["accept"]
+        for each in [*inside[1:], another]:
+            await each.leaves()
+
+    asyncio.run(crowd())
