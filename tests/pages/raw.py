@@ -39,7 +39,7 @@ def until_logged(server: Server, event: str) -> str:
 
 def ask(stream: ClientConnection, ticket: str, part: str = "status") -> None:
     """Ask for what a ticket is for, as a live element does."""
-    stream.send(json.dumps({"ticket": ticket, "part": part}))
+    stream.send(json.dumps({"number": 1, "ticket": ticket, "part": part}))
 
 
 def heard(stream: ClientConnection) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import time
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from .message import Message
 # As live.js has them: the first in heartbeats of the server, the others in seconds.
 _SILENCE = 2.4
 _AGAIN = 0.3, 5.0
-_HEALED = 3.0
+_HEALED = 3.0, 60.0
 _LOOK = 1.0
 _UNKNOWN = 4001
 
@@ -57,6 +58,9 @@ class Live:
         self._told: tuple[str, str] | None = None
         self._disagreed: tuple[str, str] | None = None
         self._asked = 0.0
+        self._heal = _HEALED[0]
+        self._number = 0  # of what was asked for last
+        self._asking: asyncio.Task[None] | None = None
 
     @property
     def page(self) -> str | None:
@@ -69,8 +73,8 @@ class Live:
 
     @property
     def agrees(self) -> bool:
-        """Whether the script knows what the server says."""
-        return self._told == (self._data.get("boot"), self._data.get("settled"))
+        """Whether the script knows what the server says, as far as this element sees to it."""
+        return self._data.get("settled") is None or self._told == (self._data.get("boot"), self._data.get("settled"))
 
     async def follow(self, data: dict[str, Any]) -> None:
         """Take what the script says."""
@@ -85,10 +89,12 @@ class Live:
         look = self._data["look"] if "look" in self._data else self._page.look(self._data["page"])
         if look is None or self._socket is None:
             return
-        wanted = json.dumps({"ticket": self._data["ticket"], "part": self._data["part"], "look": look})
-        if wanted == self._said:
+        said = {"ticket": self._data["ticket"], "part": self._data["part"], "look": look}
+        if json.dumps(said) == self._said:
             return
-        self._said = wanted
+        self._said = json.dumps(said)
+        self._number += 1
+        wanted = json.dumps({"number": self._number, **said})
         with contextlib.suppress(ConnectionClosed):  # whoever listens hears of it
             await self._socket.send(wanted)
 
@@ -115,7 +121,7 @@ class Live:
                 refused = isinstance(why, ConnectionClosed) and why.rcvd is not None and why.rcvd.code == _UNKNOWN
                 self._page.lose(self._data["part"], REFUSED if refused else LOST, f"{type(why).__name__} {why}")
                 if refused:
-                    await self._ask()
+                    await self._page.ask(self._key)
             finally:
                 self._socket = None
             await asyncio.sleep(wait)
@@ -133,23 +139,30 @@ class Live:
         if message.picture:
             await asyncio.sleep(_DRAWING)
         await socket.send('{"drawn": true}')
-        self._told = message.boot, message.settled
-        await self._agree()
+        if message.answers == self._number:
+            self._told, self._spread = (message.boot, message.settled), message.spread
+            await self._agree()
 
     async def _agree(self) -> None:
         if self._told is None:
             return
         if self.agrees:
-            self._page.settle()
+            if self._data.get("settled") is not None:
+                self._page.settle()
+            self._heal, self._disagreed = _HEALED[0], None
             return
-        if self._told == self._disagreed and time.monotonic() - self._asked < _HEALED:
+        again = self._told == self._disagreed
+        if again and time.monotonic() - self._asked < self._heal:
             return
-        self._disagreed = self._told
-        await self._ask()
+        if again:
+            self._heal = min(2 * self._heal, _HEALED[1])
+        self._disagreed, self._asked = self._told, time.monotonic()
+        self._asking = asyncio.create_task(self._ask_later(random.random() * self._spread / 1000))
 
-    async def _ask(self) -> None:
-        self._asked = time.monotonic()
-        await self._page.ask(self._key)
+    async def _ask_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        with contextlib.suppress(ConnectionClosed):  # whoever reads the runs hears of it
+            await self._page.ask(self._key)
 
 
 def origin(url: str) -> str:

@@ -26,6 +26,8 @@ class Message:
     words: str
     picture: bytes
     size: int
+    answers: int = 0
+    spread: float = 0.0  # ms
 
     @classmethod
     def read(cls, text: bytes) -> Message:
@@ -38,7 +40,8 @@ class Message:
         """
         head, _, rest = text.partition(_PICTURE)
         said = json.loads(head + b"}" if rest else head)
-        return cls(said["boot"], said["settled"], said["words"], rest[:-1], len(text))
+        more = said.get("answers", 0), said.get("spread", 0)
+        return cls(said["boot"], said["settled"], said["words"], rest[:-1], len(text), *more)
 
     def judges(self, lam: str | None = None) -> bool:
         """Tell whether the cards say what they think of a step size, or of any.

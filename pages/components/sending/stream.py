@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import json
 import logging
 import time
@@ -43,8 +42,6 @@ _SHARE = 6  # and so many times as long as the one before took to be drawn
 _LONGEST = 10_000  # characters of what a browser says
 NOT_READY = 1011  # the code with which a server that is not set up rightly refuses
 UNKNOWN = 4001  # the code with which a ticket is refused
-FULL = 1013  # the code with which one more is refused where there are too many
-_MOST = 1_000  # live elements at a time; the operating system may allow fewer
 _SPREAD = 10  # ms for each live element: about what one of them costs when a run ends
 _FAILED = b'{"above": "<p>This could not be drawn. The server\'s log has the details.</p>", "charts": [], "below": ""}'
 
@@ -58,9 +55,6 @@ def routes() -> list[WebSocketRoute]:
 async def listen(websocket: WebSocket) -> None:
     """Serve one live element until it leaves."""
     await websocket.accept()
-    if Listener.listening >= _room():
-        await websocket.close(FULL)
-        return
     try:
         shared = server.opened()
     except SpecError:  # the pages say what is wrong
@@ -224,13 +218,3 @@ def _read(text: str | None) -> dict[str, Any]:
 
 def _nothing() -> None:
     """Ends the watching of nothing."""
-
-
-@functools.cache
-def _room() -> int:
-    """Return how many live elements there may be: not more than half of the files that the process may open."""
-    try:
-        import resource
-    except ImportError:  # not on Windows, which has no such limit
-        return _MOST
-    return min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)

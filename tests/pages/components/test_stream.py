@@ -2,17 +2,19 @@
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from starlette.websockets import WebSocketDisconnect
 
 from cvar_core.jobs import Manager
 from pages.components.drawing import run_picture
 from pages.components.sending import server, stream
 from pages.components.sending.stream import UNKNOWN, Listener
+from pages.components.sending.studio import Studio
 from tests.pages.exploring import halfway, small
 
 VISITOR = "a" * 32
@@ -22,17 +24,18 @@ class Browser:
     """The other end of a socket, in the place of Starlette's."""
 
     def __init__(self) -> None:
-        self._said: asyncio.Queue[str | None] = asyncio.Queue()
+        self._said: asyncio.Queue[str | bytes | None] = asyncio.Queue()
         self._heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.code: int | None = None
+        self.number = 0
 
     # What the server calls.
 
-    async def receive_text(self) -> str:
+    async def receive(self) -> dict[str, Any]:
         said = await self._said.get()
         if said is None:
-            raise WebSocketDisconnect(1001)
-        return said
+            return {"type": "websocket.disconnect", "code": 1001}
+        return {"type": "websocket.receive", "bytes" if isinstance(said, bytes) else "text": said}
 
     async def send_text(self, text: str) -> None:
         self._heard.put_nowait(json.loads(text))
@@ -43,11 +46,12 @@ class Browser:
 
     # What a page does.
 
-    def say(self, text: str) -> None:
+    def say(self, text: str | bytes) -> None:
         self._said.put_nowait(text)
 
     def ask(self, ticket: str, part: str = "study", **look: Any) -> None:
-        self.say(json.dumps({"ticket": ticket, "part": part, "look": look}))
+        self.number += 1
+        self.say(json.dumps({"number": self.number, "ticket": ticket, "part": part, "look": look}))
 
     async def hears(self) -> dict[str, Any]:
         """Return the next message, and say that it is drawn."""
@@ -190,7 +194,7 @@ def test_a_deleted_run_is_told(run, eager):
 @pytest.mark.parametrize("sent", ["", "x.y", "é", 7, None, "W10.0"])
 def test_who_has_no_ticket_of_ours_hears_nothing(run, sent):
     async def story(browser: Browser) -> None:
-        browser.say(json.dumps({"ticket": sent, "part": "study"}))
+        browser.say(json.dumps({"number": 1, "ticket": sent, "part": "study"}))
         await browser.hears_nothing_for(0.1)
         assert browser.code == UNKNOWN
 
@@ -211,14 +215,110 @@ def test_a_changed_ticket_is_none_of_ours(run):
 
 def test_nonsense_is_not_heard(run, eager):
     async def story(browser: Browser) -> None:
-        for text in ("", "{", "[]", "7", "null", '{"look": 3}', "x" * 100_000, '{"drawn": true}'):
+        for text in (
+            "",
+            "{",
+            "[]",
+            "7",
+            "null",
+            '{"look": 3}',
+            "x" * 100_000,
+            "[" * 9_000,
+            b"bytes",
+            '{"drawn": true}',
+        ):
             browser.say(text)
-        browser.say(json.dumps({"ticket": ticket(), "part": "no such", "look": [1]}))
-        assert "could not be drawn" in (await browser.hears())["words"]
-        browser.ask(ticket(), lam="ten", theme=["dark"], at={}, closed=-1, measure=None)
+        browser.ask(ticket(), lam=10**400, theme=["dark"], at={}, closed=-1, measure=None)
         assert "picture" in await browser.hears()
 
     with_browsers(1, story)
+
+
+@pytest.mark.parametrize("part", ["no such", "server", None, 3, ["study"]])
+def test_a_ticket_is_for_its_own_parts(run, part):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket(), part)
+        await browser.hears_nothing_for(0.1)
+        assert browser.code == UNKNOWN
+
+    with_browsers(1, story)
+
+
+def test_what_cannot_be_drawn_is_said_once_and_the_rest_goes_on(run, held, eager, monkeypatch, caplog):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(run_picture, "sensitivity", broken)
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        assert "could not be drawn" in (await browser.hears())["picture"]["above"]
+        run.submit(small(), "somebody else")
+        assert "shared with 1 other" in (await browser.hears())["words"]
+        assert caplog.text.count("nothing could be drawn") == 1
+        held.work()
+        assert (await browser.hears())["settled"] == "done"
+
+    with_browsers(1, story)
+
+
+def test_an_answer_says_to_what(run, eager):
+    async def story(browser: Browser) -> None:
+        for lam in (1.0, 2.0, 3.0):
+            browser.ask(ticket(), lam=lam)
+            assert (await browser.hears())["answers"] == browser.number
+
+    with_browsers(1, story)
+
+
+def test_who_has_left_is_not_drawn_for(run, eager):
+    shared, drawn = server.opened(), []
+
+    async def story(slow: Browser, gone: Browser) -> None:
+        ready = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        begun, go_on = asyncio.Event(), threading.Event()
+
+        def wait() -> None:
+            loop.call_soon_threadsafe(begun.set)
+            go_on.wait(30)
+
+        blocking = asyncio.create_task(shared.studio.draw(wait, soon=True))
+        await begun.wait()
+        gone.ask(ticket(), lam=7.0)
+        await asyncio.sleep(0.05)
+        gone.leave()
+        await asyncio.sleep(0.05)
+        go_on.set()
+        await blocking
+        slow.ask(ticket())
+        await slow.hears()
+        drawn.extend(key for key in shared.pictures if "lam=7.0" in repr(key))
+        ready.set()
+
+    with_browsers(2, story)
+    assert drawn == []
+
+
+def test_those_who_change_their_look_without_end_do_not_starve_the_others():
+    """What has merely grown waits behind what was changed, but not for ever."""
+    order: list[str] = []
+
+    async def story() -> None:
+        studio = Studio()
+        grown = asyncio.create_task(studio.draw(lambda: order.append("grown"), soon=False))
+
+        async def change() -> None:
+            for _ in range(20):
+                await studio.draw(lambda: (order.append("changed"), time.sleep(0.05)), soon=True)
+
+        await asyncio.gather(grown, *(change() for _ in range(3)))  # there is always one that waits
+        studio.close()
+
+    with ThreadPoolExecutor(1) as beside:
+        beside.submit(asyncio.run, story()).result()
+    assert order[0] == "changed"
+    assert 3 < order.index("grown") < 50
 
 
 def test_a_silent_browser_is_let_go(run, monkeypatch):
@@ -238,9 +338,11 @@ def test_who_leaves_is_not_told_any_more(run, held, eager):
     async def story(browser: Browser) -> None:
         browser.ask(ticket())
         await browser.hears()
+        assert run._changes._watchers
 
     with_browsers(1, story)
     assert run._changes._watchers == {}
+    assert Listener.listening == 0
 
 
 def test_heartbeats_come_when_there_is_no_news(run, eager, monkeypatch):
