@@ -41,10 +41,9 @@ COPY tools/container tools/container
 COPY .streamlit/config.toml .streamlit/config.toml
 COPY app.py LICENSE ./
 
-# All that would else be written on the first visit, to a root that may be read-only: bytecode, plotly.js and the
+# All that would else be written on the first visit, to a root that may be read-only: bytecode and the
 # kernels, for the processors that most people have and for all others (see tools/container/start.py).
 RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash . \
-    && python -m pages.components.drawing.plotly_js \
     && python -m tools.container.start compile \
     && NUMBA_CPU_NAME=generic python -m tools.container.start compile
 

@@ -33,10 +33,7 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 else:
-    from starlette.middleware import Middleware
-
-    from pages.components.sending import server, stream
-    from pages.components.sending.door import Door
+    from pages.components.sending import beside, server
 
     server.prepare()
-    app = st.App("app.py", lifespan=server.lifespan, routes=stream.routes(), middleware=[Middleware(Door)])
+    app = st.App("app.py", lifespan=server.lifespan, routes=beside.routes(), middleware=beside.middleware())

@@ -53,7 +53,6 @@ def test_everything_the_dashboard_needs_is_in_the_image_and_nothing_else():
 
 def test_what_a_first_visit_would_write_is_there_before_the_root_is_read_only():
     assert BUILD.count("compileall -q -j 0 --invalidation-mode unchecked-hash") == 2, "of the packages and of the app"
-    assert "python -m pages.components.drawing.plotly_js" in BUILD
     assert "python -m tools.container.start compile" in BUILD
     kernels = variables()["NUMBA_CACHE_DIR"]
     assert f"NUMBA_CACHE_DIR={kernels}" in BUILD

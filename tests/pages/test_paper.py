@@ -23,11 +23,14 @@ pages = [st.Page("{root}/pages/paper.py", default=True), st.Page("{root}/pages/e
 st.navigation(pages, position="top").run()
 """
 
+APP = """
+import streamlit as st
+from pages.components.sending import beside, server
+app = st.App("script.py", lifespan=server.lifespan, routes=beside.routes(), middleware=beside.middleware())
+"""
+
 SMALL_STUDY = """
-from pathlib import Path
 from cvar_core.lessons import paper
-from pages.components.drawing.plotly_js import publish
-publish(Path(__file__).parent / "static")
 if not hasattr(paper, "before"):  # the script runs again and again
     specs = paper.panels(iterations=100, seeds=2, eval_size=1_000)[::4]
     study = paper.Study(tuple(paper.compute(specs, 1)), (), {})
@@ -252,14 +255,15 @@ def test_a_server_that_is_too_small_says_so(opened, jobs, monkeypatch):
 def test_the_next_begins_by_itself(browser, tmp_path):
     """Only a browser asks again by itself."""
     (tmp_path / "pages").symlink_to(ROOT / "pages")
-    script = tmp_path / "main.py"
-    script.write_text(SMALL_STUDY + SCRIPT.format(root=ROOT), "utf-8")
-    with served(script, env={"CVAR_DATA_DIR": str(tmp_path / "data")}) as server:
+    (tmp_path / "script.py").write_text(SMALL_STUDY + SCRIPT.format(root=ROOT), "utf-8")
+    app = tmp_path / "main.py"
+    app.write_text(APP, "utf-8")
+    with served(app, env={"CVAR_DATA_DIR": str(tmp_path / "data")}) as server:
         visits = Visits(browser, server.url)
         page = visits()
         page.get_by_role("button", name="Compute all nine again").click()
         page.get_by_text("the same bits as shipped").nth(2).wait_for()
-        page.get_by_test_id("stProgress").wait_for(state="detached")
+        page.locator(".cvar-progress").wait_for(state="detached")
         assert page.get_by_text("Shipped with the project.").count() == 0
         visits.close()
         assert not visits.errors

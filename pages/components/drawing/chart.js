@@ -42,6 +42,7 @@ class Chart {
   }
 
   async show(sent) {
+    if (sent === this.newest) return;
     this.newest = sent;
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `${sent.height}px`;

@@ -12,5 +12,10 @@ def address() -> str:
     scheme, usual = ("https", 443) if st.get_option("server.sslCertFile") else ("http", 80)
     port = st.get_option("server.port")
     host = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{host}{'' if port == usual else f':{port}'}{below_base('').rstrip('/')}"
+
+
+def below_base(name: str) -> str:
+    """Return the path of something of ours beside the pages; Streamlit adds no prefix to an app's routes."""
     base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{scheme}://{host}{'' if port == usual else f':{port}'}{f'/{base}' if base else ''}"
+    return f"/{base}/{name}" if base else f"/{name}"

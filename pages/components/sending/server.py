@@ -25,7 +25,6 @@ from cvar_core.keeping import Kept
 from cvar_core.store import Store
 
 from .. import internals
-from ..drawing.plotly_js import publish
 from . import logs
 from .address import address
 from .studio import Studio
@@ -92,7 +91,6 @@ def _open(told: Settings) -> Shared:
 def prepare() -> None:
     """Do what has to be done before the server starts."""
     logs.configure()
-    publish()
     internals.stay_at_home()
     internals.end_well()
 

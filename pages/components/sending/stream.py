@@ -23,12 +23,12 @@ from typing import Any
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from streamlit import config
 
 from cvar_core import SpecError
 
 from ..drawing.look import Look
 from . import server
+from .address import below_base
 from .server import Shared
 from .subjects import Seen, Subject, Unwatch, subject_of
 
@@ -47,9 +47,7 @@ _FAILED = b'{"above": "<p>This could not be drawn. The server\'s log has the det
 
 
 def routes() -> list[WebSocketRoute]:
-    """Return the stream's address, which lies below that of the pages; Streamlit adds no prefix to routes of an app."""
-    base = config.get_option("server.baseUrlPath").strip("/")
-    return [WebSocketRoute(f"/{base}/live" if base else "/live", listen)]
+    return [WebSocketRoute(below_base("live"), listen)]
 
 
 async def listen(websocket: WebSocket) -> None:

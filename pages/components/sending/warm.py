@@ -10,6 +10,7 @@ from cvar_core.jobs import View
 
 from ..asking.presets import DEFAULT
 from ..drawing.look import Look
+from ..drawing.plotly_js import compressed
 from ..drawing.run_picture import PARTS, picture
 
 
@@ -17,6 +18,7 @@ def up() -> None:
     """Get ready for the run that a page opens with; the other losses follow while the server serves."""
     first = DEFAULT.problem.loss
     _once(first)
+    compressed()
     others = [name for name in losses.names() if name != first]
     threading.Thread(target=lambda: [_once(name) for name in others], name="warm-up", daemon=True).start()
 

@@ -1,12 +1,10 @@
 """A page for the browser tests: two curves that get a point at each poll, in a chart that grows with them."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.chart import Clicked, chart, charts, encoded
-from pages.components.drawing.plotly_js import publish
+from pages.components.sending import beside
 
 COLOURS = {"light": ("#1b1f24", "#ffffff"), "dark": ("#eceef1", "#0e1117")}
 
@@ -60,7 +58,6 @@ def live() -> None:
 
 
 def main() -> None:
-    publish(Path(__file__).parent / "static")
     st.text("above")
     identity = visitor_id()
     st.text(f"visitor: {identity}")
@@ -72,3 +69,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+elif not __name__.startswith("tests."):  # the server, and no test
+    app = st.App("growing.py", routes=beside.routes(), middleware=beside.middleware())

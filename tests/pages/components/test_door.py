@@ -7,6 +7,7 @@ import pytest
 
 from pages.components.sending import door as the_door
 from pages.components.sending.door import Door
+from tests.pages.aside import run_aside
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -57,7 +58,7 @@ def test_a_tab_that_says_nothing_is_closed_and_one_that_has_spoken_stays(monkeyp
         assert spoken.sent == ["accept"]
         await spoken.leaves()
 
-    asyncio.run(both())
+    run_aside(both())
 
 
 @pytest.mark.parametrize("path", ["/_stcore/stream", "/live"])
@@ -79,4 +80,4 @@ def test_some_files_stay_free_and_who_leaves_makes_room(monkeypatch, path):
         for each in [*inside[1:], another]:
             await each.leaves()
 
-    asyncio.run(crowd())
+    run_aside(crowd())

@@ -1,36 +1,36 @@
-"""plotly.js is put where the browser finds it, whoever else does the same, or the log says why not."""
+"""plotly.js: the installed one, compressed once, kept by browsers, and asked for with the page."""
 
-from concurrent.futures import ThreadPoolExecutor
+import gzip
+import urllib.request
 
-from pages.components.drawing import plotly_js
-from pages.components.drawing.plotly_js import NAME, publish
+import pytest
 
-
-def test_the_file_is_copied_once_and_again_when_it_differs(tmp_path):
-    assert publish.__wrapped__(tmp_path / "static")
-    copy = tmp_path / "static" / NAME
-    assert copy.read_bytes() == plotly_js._installed().read_bytes()
-    copy.write_text("half a fi")
-    assert publish.__wrapped__(tmp_path / "static")
-    assert copy.read_bytes() == plotly_js._installed().read_bytes()
-    assert [file.name for file in copy.parent.iterdir()] == [NAME]
+from pages.components.drawing.plotly_js import NAME, compressed, installed
+from tests.pages.serving import Server
 
 
-def test_many_may_copy_at_once(tmp_path):
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(publish.__wrapped__, [tmp_path / "static"] * 8))
-    assert [file.name for file in (tmp_path / "static").iterdir()] == [NAME]
+def asked(server: Server, path: str, **headers: str) -> tuple[bytes, dict[str, str]]:
+    request = urllib.request.Request(f"{server.url}/{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read(), {name.lower(): value for name, value in answer.headers.items()}
 
 
-def test_a_read_only_folder_that_has_the_file_is_enough(tmp_path, monkeypatch, caplog):
-    publish.__wrapped__(tmp_path)
+def test_it_is_compressed_once():
+    assert gzip.decompress(compressed()) == installed().read_bytes()
+    assert compressed() is compressed()
 
-    def refuse(*_):
-        raise PermissionError("read-only")
 
-    monkeypatch.setattr(plotly_js, "_copy", refuse)
-    assert publish.__wrapped__(tmp_path)
-    assert not caplog.records
-    (tmp_path / NAME).unlink()
-    assert not publish.__wrapped__(tmp_path)
-    assert "Make that folder writable" in caplog.text
+@pytest.mark.parametrize("encoding", ["gzip, deflate, br", "identity"])
+def test_browsers_get_it_and_may_keep_it_for_good(server, encoding):
+    sent, headers = asked(server, NAME, **{"Accept-Encoding": encoding})
+    known = gzip.decompress(sent) if headers.get("content-encoding") == "gzip" else sent
+    assert known == installed().read_bytes()
+    assert (headers.get("content-encoding") == "gzip") == ("gzip" in encoding)
+    assert "immutable" in headers["cache-control"]
+    assert headers["content-type"].startswith("text/javascript")
+
+
+def test_each_page_says_that_it_will_be_needed(server):
+    _, headers = asked(server, "")
+    assert headers["link"] == f"</lab/{NAME}>; rel=preload; as=script"
+    assert "link" not in asked(server, "_stcore/health")[1]

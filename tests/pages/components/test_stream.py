@@ -5,7 +5,6 @@ import json
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from pages.components.drawing import run_picture
 from pages.components.sending import server, stream
 from pages.components.sending.stream import UNKNOWN, Listener
 from pages.components.sending.studio import Studio
+from tests.pages.aside import run_aside
 from tests.pages.exploring import halfway, small
 
 VISITOR = "a" * 32
@@ -85,8 +85,7 @@ def with_browsers(count: int, story: Callable[..., Awaitable[None]]) -> None:
             browser.leave()
         await asyncio.wait_for(asyncio.gather(*serving), 30)
 
-    with ThreadPoolExecutor(1) as beside:  # a browser of other tests may have a loop in this thread
-        beside.submit(asyncio.run, tell()).result()
+    run_aside(tell())
 
 
 @pytest.fixture
@@ -315,8 +314,7 @@ def test_those_who_change_their_look_without_end_do_not_starve_the_others():
         await asyncio.gather(grown, *(change() for _ in range(3)))  # there is always one that waits
         studio.close()
 
-    with ThreadPoolExecutor(1) as beside:
-        beside.submit(asyncio.run, story()).result()
+    run_aside(story())
     assert order[0] == "changed"
     assert 3 < order.index("grown") < 50
 
