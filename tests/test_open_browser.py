@@ -23,7 +23,9 @@ def opened(monkeypatch) -> list[str]:
 
 @pytest.fixture
 def server() -> subprocess.Popen[bytes]:
-    with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    ) as process:
         yield process
 
 
