@@ -79,11 +79,11 @@ def close() -> None:
 
 
 def _open(told: Settings) -> Shared:
-    gc.collect()
-    gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
     uploads = Uploads(told.folder / "uploads", told.limits)
     uploads.keep_tidy()
     store = Store.open(told.folder / "runs.sqlite", told.limits.store)
+    if store.trouble:
+        log.warning("store %s", store.trouble)  # the pages say it, too
     manager = Manager(store, threads(told.workers), told.workers, told.limits)
     return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder))
 
@@ -116,6 +116,8 @@ def _warm_up() -> None:
 
     opened()
     warm.up()
+    gc.collect()
+    gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
 
 
 # What a page asks for. Where the settings cannot be read, it says so and ends there.
