@@ -64,9 +64,9 @@ def main() -> None:
     from streamlit.web.cli import main as streamlit
 
     from cvar_core.jobs import job
-    from pages.components.sending import server
+    from pages.components.sending import answers, server
 
-    server.threads = _gated_threads
+    server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
     server.HEARTBEAT = 0.5  # a lost connection is noticed soon
     streamlit(prog_name="streamlit")

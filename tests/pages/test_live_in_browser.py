@@ -44,7 +44,7 @@ def visit_by_wire(browser, wire):
 @pytest.mark.parametrize("trouble", ["cut", "hold"])
 def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, gate, trouble):
     gate.pace(SLOW)
-    page = visit_by_wire(link(**GROWING, iterations=5_100 + len(trouble)))  # each a run of its own
+    page = visit_by_wire(link(**GROWING, iterations=5_110 + len(trouble)))  # each a run of its own
     drawn(page, "curves", 2)
     getattr(wire[0], trouble)()
     until_words(page, LOST)

@@ -126,6 +126,7 @@ class Live {
       this.disagreed = undefined;
       return;
     }
+    if (!connected()) return; // Streamlit would lose it
     const what = `${told.boot} ${told.settled}`;
     if (what === this.disagreed && Date.now() - this.asked < this.heal) return;
     if (what === this.disagreed) this.heal = Math.min(2 * this.heal, HEALED[1]);
@@ -196,6 +197,8 @@ class Live {
     for (const chart of this.charts) chart.remove();
   }
 }
+
+const connected = () => document.querySelector('[data-testid="stApp"]')?.dataset.testConnectionState === "CONNECTED";
 
 function on(target, event, listener) {
   target.addEventListener(event, listener);
