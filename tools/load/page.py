@@ -14,7 +14,8 @@ from .live import Live
 from .message import Message
 from .tab import Component, Tab
 
-_LIVE, _LOOK = "cvar_live", "cvar_look"  # the names of the components
+_LIVE, _LOOK = "cvar_live", "cvar_look"  # the names of the components,
+_NEWS = "-news"  # and how the key of another ends
 
 
 class Reader(Protocol):
@@ -52,7 +53,8 @@ class Page:
         return self._looks.get(page)
 
     async def ask(self, key: str) -> None:
-        """Have the script run because a live element disagrees with it."""
+        """Have the script run because a live element disagrees with it; by ``news.js``, where that is."""
+        key = next((each for each in self._tab.widgets if each.endswith(_NEWS)), key)
         with contextlib.suppress(ConnectionClosed):  # whoever reads the runs hears of it
             await self._tab.set_state(key, "asked", int(1000 * time.time()))
 

@@ -14,7 +14,7 @@ from ..drawing.look import Look
 from ..drawing.run_picture import STUDY
 from ..drawing.style import theme
 from ..drawing.text import fault
-from ..sending.live import live, tell_look
+from ..sending.live import hear_news, live, tell_look
 from . import history, tabs
 from .buttons import press
 from .session import Session, Shown
@@ -75,6 +75,7 @@ class MainArea:
             self.show_history()
             return
         self._recall_chosen(run.spec.lambdas)
+        hear_news(self._page)
         st.fragment(self._watch)(run, "" if view.live else view.status)
         self._offer_more(view)
         tabs.draw(self._session, run, view, self._by)
@@ -86,11 +87,9 @@ class MainArea:
             "run", self._page, self._session.visitor, spec.id, part=STUDY, key=f"{self._page}-study",
             page=self._page, settled=settled,
             lambdas=[best, *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
-            at=self._chosen(), on_choice=self._choose, on_news=self._note_news,
+            at=self._chosen(), on_choice=self._choose,
         )  # fmt: skip
         keep(self._key("at"), st.session_state[self._key("at")], _BEST)
-        if st.session_state.pop(self._news, False):
-            st.rerun()  # of the whole page: a run has ended, or goes on again
 
     def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
@@ -158,13 +157,6 @@ class MainArea:
 
     def _choose(self, lam: float | None) -> None:
         st.session_state[self._key("at")] = _BEST if lam is None else repr(lam)
-
-    def _note_news(self) -> None:
-        st.session_state[self._news] = True
-
-    @property
-    def _news(self) -> str:
-        return f"{self._page}-news"
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"

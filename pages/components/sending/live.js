@@ -136,7 +136,9 @@ class Live {
   }
 
   ask() {
-    if (!this.left) this.setStateValue("asked", Date.now());
+    if (this.left) return;
+    if (window.cvarAsk) window.cvarAsk(); // see news.js
+    else this.setStateValue("asked", Date.now());
   }
 
   // Once a second: is anybody there?

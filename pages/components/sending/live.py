@@ -36,6 +36,13 @@ _mount_look = st.components.v2.component(
     isolate_styles=False,
 )
 
+_mount_news = st.components.v2.component(
+    "cvar_news",
+    html='<span class="cvar-hidden" hidden></span>',
+    js=(_HERE / "news.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
 Choices = Sequence[tuple[float | None, str]]
 
 
@@ -48,7 +55,6 @@ def live(
     lambdas: Choices | None = None,
     at: float | None = None,
     on_choice: Callable[[float | None], None] | None = None,
-    on_news: Callable[[], None] | None = None,
 ) -> None:
     """Listen to a subject (see ``subjects``).
 
@@ -62,8 +68,6 @@ def live(
     lambdas, at, on_choice
         The step sizes that the curves can be at, ``None`` first, with words for each; which they are at, and whom to
         tell when the visitor chooses another.
-    on_news
-        Called before the script runs because it did not know what the server says.
     """
 
     def chosen() -> None:
@@ -82,7 +86,7 @@ def live(
         data |= {"lambdas": [list(each) for each in lambdas], "at": at}
     _mount(
         key=key, data=data, height="content", default={"at": at, "asked": 0},
-        on_at_change=chosen, on_asked_change=on_news or _nothing,
+        on_at_change=chosen, on_asked_change=_nothing,
     )  # fmt: skip
 
 
@@ -91,6 +95,11 @@ def tell_look(page: str, look: Look) -> None:
     said = look.to_json()
     del said["at"]
     _mount_look(key=f"{page}-look", data={"page": page, "look": said})
+
+
+def hear_news(page: str) -> None:
+    """Have news run the whole script though live elements stand in a fragment; to be called outside of fragments."""
+    _mount_news(key=f"{page}-news", data=None, default={"asked": 0}, on_asked_change=_nothing)
 
 
 def _nothing() -> None:
