@@ -40,7 +40,7 @@ run: .venv/.compiled
 
 test: .venv/.dev
 	@tools/install-chromium
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal # neighbours share a server
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.browser
 
 GROWING = {"noise": "normal", "eval_size": 5_000, "seeds": 5, "checkpoints": 100}
 SLOW = 0.1  # seconds a piece
-TABS = 8  # more than the connections of other kinds that a browser opens to one host
 
 
 def reruns(page: Any) -> int:
@@ -79,17 +78,3 @@ def test_your_step_size_is_judged_by_the_stream(visit):
     for lam in (0.2, 0.3):
         enter(page, "Your", lam)
         until_words(page, re.compile(f"λ = {lam} is "))
-
-
-def test_many_tabs_of_one_browser_see_one_run_to_its_end(visit, gate):
-    gate.pace(SLOW)
-    address = link(**GROWING, iterations=5_105)
-    first = visit(address)
-    drawn(first, "curves", 2)
-    tabs = [first, *(first.context.new_page() for _ in range(TABS - 1))]
-    for tab in tabs[1:]:
-        tab.goto(first.url)
-    for tab in tabs:
-        drawn(tab, "curves", 2)
-    gate.open()
-    assert len({done(tab) for tab in tabs}) == 1
