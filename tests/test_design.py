@@ -1,6 +1,7 @@
 """The design's own tests: a new loss, noise or method is one registry entry and nothing else, and names are telling."""
 
 import math
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -97,3 +98,9 @@ def test_no_two_modules_share_a_file_name():
     assert places, "there are modules to look at"
     shared = {name: sorted(found) for name, found in places.items() if len(found) > 1 and name not in MAY_SHARE}
     assert not shared, "a newcomer who guesses a name should not find two: say in each which it is"
+
+
+def test_what_is_private_to_streamlit_stands_in_one_file():
+    private = re.compile(r"^\s*(from|import) (streamlit\.(?!testing)|uvicorn)|^\s*from streamlit import", re.MULTILINE)
+    found = [path for path in (ROOT / "pages").rglob("*.py") if private.search(path.read_text("utf-8"))]
+    assert [path.name for path in found] == ["internals.py"]

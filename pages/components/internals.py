@@ -10,6 +10,7 @@ import streamlit as st
 import uvicorn
 from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.state import get_session_state
 
 
 def ensure_app() -> None:
@@ -21,6 +22,15 @@ def ensure_app() -> None:
     if PagesManager.uses_pages_directory:
         PagesManager.uses_pages_directory = False
         st.rerun()
+
+
+def fill_controls_from_link_again() -> None:
+    """Have controls that are not drawn yet filled from the link as it is now.
+
+    Streamlit fills them from the link as it was when the script began, also with what was taken out of it since.
+    """
+    with get_session_state().query_params() as known:
+        known.set_initial_query_params_from_current()
 
 
 def stay_at_home() -> None:

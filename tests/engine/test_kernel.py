@@ -181,15 +181,15 @@ def test_inputs_are_left_alone(rng):
 # Every function of the package that is given to the compiler.
 KERNELS = {
     "engine.kernel.steps",
-    "engine.sparse.steps",
+    "engine.sparse_kernel.steps",
     "linear.add_rows",
     "problem.evaluation._combine",
     "problem.evaluation._predictions",
     "problem.evaluation.sums",
     "problem.selection._fill_levels",
     "problem.selection.fill",
-    "problem.sparse._predictions",
-    "problem.sparse.sums",
+    "problem.sparse_sums._predictions",
+    "problem.sparse_sums.sums",
 }
 
 

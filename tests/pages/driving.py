@@ -14,7 +14,6 @@ from playwright.sync_api import TimeoutError
 PATIENCE = 90_000  # ms, for a machine with much else to do
 WIDE = {"width": 1400, "height": 1000}
 LOST = "The connection to the server is lost"
-LIVE = re.compile(r"(Drawing|Solving|Running|Queued|Waiting)\b.*\d+%|Queued, ")
 
 
 class Visits:
@@ -118,7 +117,10 @@ def until_words(page: Any, words: str | re.Pattern[str]) -> str:
 
 
 def done(page: Any) -> str:
+    """Wait until the run has ended and the page's script, which runs once then, has seen it."""
     page.get_by_text("Done in").first.wait_for(timeout=3 * PATIENCE)
+    page.locator(".cvar-live[data-part=study][data-settled=done]").first.wait_for()
+    page.locator("[data-test-script-state=notRunning]").wait_for()
     return until_words(page, "Done in")
 
 
@@ -131,14 +133,6 @@ def share(page: Any, words: str) -> int:
     """Wait until the words can be read with a percentage, and return that."""
     sentence = until_words(page, re.compile(rf"{words}.*?\d+%"))
     return int(re.search(rf"{words}.*?(\d+)%", sentence)[1])
-
-
-def started(page: Any) -> None:
-    """Wait for the run, and press Run where the server reckons that it is too long to start by itself."""
-    waits = page.get_by_text("to start.")
-    page.get_by_text(LIVE).or_(waits).first.wait_for()
-    if waits.count():
-        button(page, "Run").click()
 
 
 # Charts.

@@ -4,7 +4,6 @@ import functools
 import html
 import json
 import re
-import statistics
 from itertools import combinations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -40,7 +39,6 @@ from tests.pages.driving import (
     ranges,
     saved,
     share,
-    started,
     until,
     until_words,
     zoom,
@@ -81,10 +79,12 @@ def assert_same_bits(rows: list[dict[str, str]], result: Result) -> None:
 
 def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(browser, tmp_path):
     gate = Gate(tmp_path / "seconds")
-    gate.pace(SLOW / 2)
+    gate.hold()
     with laboratory(tmp_path, gate, base="lab") as server:  # as behind a proxy
         visits = Visits(browser, server.url)
         page = visits()
+        until_words(page, "The runs are starting")
+        gate.pace(SLOW / 2)
         drawn(page, "curves")
         drawn(page, "sensitivity")
         after_updates(page, "curves")
@@ -142,41 +142,6 @@ def holds_the_choice(page: Any) -> None:
     until(page, "sensitivity", "chart => chart.data.find(trace => trace.uid === 'chosen')?.x[0] === 0.1")
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("explore_at") == ["0.1"])
     expect(field(page, "Curves at")).to_have_value("0.1")
-
-
-def test_a_paper_sized_run_leaves_the_page_quick(visit, record_property):
-    page = visit(link(noise="normal", eval_size=1_000_000, iterations=100_000, checkpoints=200))
-    started(page)
-    drawn(page, "curves")
-    lambdas = [answer(page, "Your", lam, f"λ = {lam} is ") for lam in (0.2, 0.3, 0.4, 0.5, 0.6)]
-    seeds = [answer(page, "Seeds", count, f"{45 * count} runs") for count in (2, 3, 4, 6, 7)]
-    for what, seconds in (("your λ", lambdas), ("seeds", seeds)):
-        record_property(what, seconds)
-        print(f"{what}: {', '.join(f'{each:.2f}' for each in seconds)} s, median {statistics.median(seconds):.2f} s")
-        assert statistics.median(seconds) < 3
-    enter(page, "Seeds", 5)
-    until_words(page, re.compile(r"Running the methods · \d+%"))
-    button(page, "Cancel").click()
-    until_words(page, "Cancelled at")
-
-
-def answer(page: Any, label: str, value: float, words: str) -> float:
-    """Change a control, and return the seconds from the key to the frame in which the words can be read."""
-    wait = """words => {
-        window.answered = new Promise(resolve => {
-            let pressed;
-            document.addEventListener('keydown', ({ key }) => key === 'Enter' && (pressed = performance.now()), true);
-            const reads = () => document.querySelector('#root').textContent.includes(words);
-            if (reads()) resolve(-1);
-            const each = () => reads() ? resolve((performance.now() - pressed) / 1000) : requestAnimationFrame(each);
-            each();
-        });
-    }"""
-    page.evaluate(wait, words)
-    enter(page, label, value)
-    seconds = page.evaluate("window.answered")
-    assert seconds > 0, f"{words!r} could be read before"
-    return seconds
 
 
 # Stopped, resumed, shared.

@@ -10,9 +10,9 @@ import math
 from collections.abc import Collection, Mapping
 
 import streamlit as st
-from streamlit.runtime.state import get_session_state
 
 from ..drawing.text import plain
+from ..internals import fill_controls_from_link_again
 
 Value = str | list[str] | None
 
@@ -36,8 +36,7 @@ def drop_endless() -> None:
     for name in found:
         del st.query_params[name]
     if found:
-        with get_session_state().query_params() as known:
-            known.set_initial_query_params_from_current()  # what controls are filled from
+        fill_controls_from_link_again()
 
 
 def _endless(text: str) -> bool:

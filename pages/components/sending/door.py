@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import urlsplit
 
+import streamlit as st
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _REFUSED = 1008  # policy violation
@@ -84,7 +84,7 @@ def _within(receive: Receive, send: Send) -> Receive:
 def _from_here(headers: Headers) -> bool:
     """Tell whether a handshake comes from a page of this server: of the host that it was sent to, or of a known one."""
     origin = headers.get("origin")
-    if origin is None or not config.get_option("server.enableCORS"):  # no browser, or whoever runs this allows all
+    if origin is None or not st.get_option("server.enableCORS"):  # no browser, or whoever runs this allows all
         return True
     try:
         there = urlsplit(origin)
@@ -92,10 +92,10 @@ def _from_here(headers: Headers) -> bool:
         return False
     if there.netloc and there.netloc == headers.get("host"):
         return True
-    known = {*_LOCAL, config.get_option("browser.serverAddress"), *_listed()}
+    known = {*_LOCAL, st.get_option("browser.serverAddress"), *_listed()}
     return there.hostname in known
 
 
 def _listed() -> list[str]:
     """Return the hosts that ``server.corsAllowedOrigins`` names, as behind a proxy that changes the host."""
-    return [urlsplit(origin).hostname or "" for origin in config.get_option("server.corsAllowedOrigins")]
+    return [urlsplit(origin).hostname or "" for origin in st.get_option("server.corsAllowedOrigins")]

@@ -121,7 +121,9 @@ class Live {
   agree() {
     const { told, data } = this;
     if (!told || data.settled === null) return; // another element sees to it
-    if (told.boot === data.boot && told.settled === data.settled) {
+    const agrees = told.boot === data.boot && told.settled === data.settled;
+    this.node.dataset.settled = agrees ? told.settled : ""; // what script and server say alike
+    if (agrees) {
       this.heal = HEALED[0];
       this.disagreed = undefined;
       return;
