@@ -72,6 +72,21 @@ def link(**fields: Any) -> str:
 # Controls.
 
 
+def idle(page: Any) -> None:
+    """Wait until the page has nothing more to do: who acts on it then is not in the way of what it still does."""
+    page.evaluate("window.idleSince = undefined")
+    page.wait_for_function(_IDLE)
+
+
+_IDLE = """() => {
+    const { testScriptState, testConnectionState } = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
+    const now = performance.now();
+    if (testScriptState === 'notRunning' && testConnectionState === 'CONNECTED') window.idleSince ??= now;
+    else window.idleSince = undefined;
+    return now - window.idleSince > 300;
+}"""
+
+
 def field(page: Any, label: str) -> Any:
     """Return the control whose label starts so, wherever it stands."""
     name = re.compile(f"^{label}")
@@ -80,12 +95,15 @@ def field(page: Any, label: str) -> Any:
 
 
 def enter(page: Any, label: str, value: object) -> None:
+    field(page, label).wait_for()
+    idle(page)
     field(page, label).fill(str(value))
     field(page, label).press("Enter")
 
 
 def pick(page: Any, label: str, option: str) -> None:
     choice = page.get_by_role("option", name=option).first
+    idle(page)
     for _ in range(10):  # an answer to the change before may close the list
         field(page, label).click()
         try:
@@ -102,8 +120,11 @@ def button(page: Any, name: str) -> Any:
 
 
 def open_tab(page: Any, title: str) -> None:
+    page.get_by_role("tab", name=title).wait_for()
+    idle(page)
     page.get_by_role("tab", name=title).click()
     page.get_by_role("tabpanel", name=title).wait_for()
+    idle(page)
 
 
 # Words.
@@ -120,7 +141,7 @@ def done(page: Any) -> str:
     """Wait until the run has ended and the page's script, which runs once then, has seen it."""
     page.get_by_text("Done in").first.wait_for(timeout=3 * PATIENCE)
     page.locator(".cvar-live[data-part=study][data-settled=done]").first.wait_for()
-    page.locator("[data-test-script-state=notRunning]").wait_for()
+    idle(page)
     return until_words(page, "Done in")
 
 

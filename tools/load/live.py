@@ -18,7 +18,7 @@ from .message import Message
 # As live.js has them: the first in heartbeats of the server, the others in seconds.
 _SILENCE = 2.4
 _AGAIN = 0.3, 5.0
-_HEALED = 3.0, 60.0
+_HEALED = 10.0, 60.0
 _LOOK = 1.0
 _UNKNOWN = 4001
 

@@ -4,7 +4,7 @@
 const SILENCE = 2.4; // heartbeats of the server after which nobody is believed to be there
 const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at first, and at the most
 const LOST = 1500; // ms without a connection before it is said
-const HEALED = [3000, 60000]; // ms until a script that should have run is asked again: at first, and at the most
+const HEALED = [10000, 60000]; // ms until a script that should have run is asked again: at first, and at the most
 
 const UNKNOWN = 4001; // the code with which a server refuses a ticket
 
@@ -84,7 +84,8 @@ class Live {
   // Says what is wanted, if that is not what was said last.
   say() {
     const look = this.data.look ?? looks.get(this.data.page);
-    if (!look || this.socket?.readyState !== WebSocket.OPEN) return;
+    const known = this.data.look || look?.theme; // else the sidebar's fields have not said it yet
+    if (!known || this.socket?.readyState !== WebSocket.OPEN) return;
     const wanted = { ticket: this.data.ticket, part: this.data.part, look };
     const text = JSON.stringify(wanted);
     if (text === this.said) return;
