@@ -86,7 +86,7 @@ class _Listener:
 
     async def turn(self, look: dict[str, Any]) -> int:
         """Look so, and return the bytes of the picture."""
-        await self._socket.send(json.dumps({**self._wanted, "look": look}))
+        await self._socket.send(json.dumps({**self._wanted, "number": 1, "look": look}))
         async with asyncio.timeout(_PATIENCE):
             while True:
                 size, drawn = await self.hear()
