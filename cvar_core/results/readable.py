@@ -12,7 +12,7 @@ from .robustness import Forgiven, UsableRange
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@functools.lru_cache(maxsize=1 << 14)  # every poll of a running sweep writes its earlier points again
+@functools.lru_cache(maxsize=1 << 14)  # every picture of a running sweep has its earlier points again
 def number(value: float | None) -> str:
     """Return three significant digits: 0.0123, 45.6, 7.89·10⁴."""
     if value is None or math.isnan(value):

@@ -99,7 +99,7 @@ def charts(
             if clicked and sent.get("chart") == name:
                 answer(clicked)
 
-    # A state and not a trigger, which is lost when a poll comes at the same moment; so each click is told apart.
+    # A state and not a trigger, which is lost when another rerun comes at the same moment; so each click is told apart.
     lines = b"\n".join(drawn)  # JSON has no line ends of its own
     result = _mount(key=key, data=lines, height="content", default={"click": None}, on_click_change=pass_on)
     return result.get("click")
