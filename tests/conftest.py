@@ -24,7 +24,8 @@ def rng() -> torch.Generator:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """The system's Chromium; where there is none, tests that need it are skipped, but never in CI."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"  # the first is quickest
+    chromium = next(filter(None, map(shutil.which, names)), None)
     if chromium is None:
         assert not os.environ.get("CI"), "the browser tests have to run in CI"
         pytest.skip("there is no Chromium on this machine")
@@ -35,3 +36,22 @@ def browser() -> Iterator[Any]:
         launched = playwright.chromium.launch(executable_path=chromium, args=arguments)
         yield launched
         launched.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Say of a failed browser test what its pages show, and what its server has said."""
+    report = yield
+    used = getattr(item, "funcargs", {})
+    if report.failed and "browser" in used:
+        for page in (page for context in used["browser"].contexts for page in context.pages):
+            report.sections.append((f"the page {page.url}", page.evaluate(_SHOWN)))
+        if hasattr(used.get("server"), "said"):
+            report.sections.append(("the server", used["server"].said()[-4000:]))
+    return report
+
+
+_SHOWN = """() => [
+    JSON.stringify({ ...document.querySelector('[data-testid=stApp]')?.dataset }), document.body.innerText,
+    ...(window.exchanged ?? []),
+].join('\\n')"""

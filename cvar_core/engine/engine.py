@@ -115,9 +115,11 @@ def advance(
 
 
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
-    """Return the iteration to advance to so that it takes about ``seconds``."""
+    """Return the iteration to advance to so that it takes about ``seconds``; it is at least one further."""
     expected = cost(spec)
     here = state.iteration
+    if not state.recorded:  # the start's record is one point's for all step sizes, and shows nothing by itself
+        return max(1, next_stop(spec, state._replace(recorded=1), seconds))
     for checkpoint in spec.checkpoint_iterations[state.recorded :]:
         needed = (checkpoint - here) * expected.update + expected.checkpoint
         if needed > seconds:

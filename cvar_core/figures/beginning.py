@@ -22,7 +22,8 @@ def beginning(
 ) -> tuple[Figure, Figure]:
     """Draw the objective against λ, and along the iterations at each method's best λ so far.
 
-    Before all shards have a record, and where the objective is not positive, there are axes alone.
+    Of a method there are the seeds that have begun. Before every method has one, and where the objective is not
+    positive, there are axes alone.
     """
     started = early is not None and early.started
     by_lambda = [_by_lambda(early, m) for m in range(len(spec.methods))] if early is not None and started else []
@@ -46,24 +47,25 @@ def beginning(
 def _span(series: list[Series], early: Early | None) -> Span:
     if not series or early is None:
         return _ANY
-    start = float(np.median(early.objectives[:, :, 0]))
+    start = float(np.nanmedian(early.objectives[:, :, 0]))
     drawn = Spread(*(np.concatenate([getattr(one, part) for one in series]) for part in Spread._fields))
     return gap_span(drawn, start, 1e-9 * start) if start > 0 else _ANY
 
 
 def _by_lambda(early: Early, m: int) -> Series:
-    """Return a method's objective at the last record that all its seeds have, by λ."""
-    last = int(early.recorded[m].min()) - 1
-    return _series(early, m, early.spec.lambdas, early.objectives[m, :, last], over_seeds(len(early.spec.seeds)))
+    """Return a method's objective at the last record that all its seeds have which have begun, by λ."""
+    seeds = early.under_way[m]
+    last = int(early.recorded[m, seeds].min()) - 1
+    return _series(early, m, early.spec.lambdas, early.objectives[m, seeds, last], over_seeds(int(seeds.sum())))
 
 
 def _along(early: Early, m: int, by_lambda: Series) -> Series:
     best = int(np.argmin(np.where(np.isnan(by_lambda.median), np.inf, by_lambda.median)))
-    reached = int(early.recorded[m].min())
+    seeds = early.under_way[m]
+    reached = int(early.recorded[m, seeds].min())
     iterations = early.spec.checkpoint_iterations[1:reached]
-    return _series(
-        early, m, iterations, early.objectives[m, :, 1:reached, best], f"λ = {number(early.spec.lambdas[best])}"
-    )
+    values = early.objectives[m, seeds, 1:reached, best]
+    return _series(early, m, iterations, values, f"λ = {number(early.spec.lambdas[best])}")
 
 
 def _series(early: Early, m: int, x: tuple[float, ...] | tuple[int, ...], values: Array, about: str) -> Series:

@@ -15,7 +15,7 @@ from ..store import Progressed
 
 Save = Callable[[Shard, State, Records], None]
 
-_FIRST = 0.008  # seconds of a shard's first piece, so that there is something to see of all of them soon
+_FIRST = 0.004  # seconds of a shard's first piece, so that there is something to see of all of them soon
 _ROUND = 0.5  # seconds in which every shard should get ahead once, so that the charts grow evenly,
 _ROUNDS = 12  # and how many such rounds even a short run should have
 _SHORTEST = 0.02  # seconds of a piece: storing it takes about a millisecond

@@ -90,7 +90,8 @@ class DensePoints:
             reference = torch.zeros(len(columns), dtype=torch.float64)
         prediction = reference @ columns
         score = (prediction - target).abs() if loss.task == "regression" else -target * prediction
-        norms = torch.linalg.vector_norm(columns, dim=0)
+        squares = np.einsum("ij,ij->j", columns.numpy(), columns.numpy())  # torch's norm takes twenty times as long
+        norms = torch.from_numpy(squares).sqrt()
         return cls(columns, target, reference, _block_max(score), _block_max(norms))
 
     @property

@@ -36,9 +36,14 @@ class Early:
         return cls(spec, gathered.objectives.copy(), gathered.recorded.copy())
 
     @property
+    def under_way(self) -> NDArray[np.bool_]:
+        """Which (method, seed) has come further than its start."""
+        return self.recorded > 1
+
+    @property
     def started(self) -> bool:
-        """Whether every run has come further than its start."""
-        return bool(self.recorded.min() > 1)
+        """Whether there is something to see of every method."""
+        return bool(self.under_way.any(axis=1).all())
 
     @property
     def checkpoints(self) -> tuple[int, ...]:

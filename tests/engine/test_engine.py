@@ -175,6 +175,12 @@ def test_each_chunk_is_short_and_ends_the_run():
     assert max(costs) * len(LAMBDAS) * 1e6 * 1e-9 < 0.5
 
 
+@pytest.mark.parametrize("eval_size", [1_000, 10_000_000])
+def test_the_first_chunk_has_more_than_the_start(eval_size):
+    (problem, _), (_, spec) = small(), small(eval_size=eval_size, iterations=100_000)
+    assert next_stop(spec, start(problem, spec, Shard("spl", 0)), seconds=1e-6) == 1 == spec.checkpoint_iterations[1]
+
+
 def test_a_sweep_stops_when_asked():
     problem = Problem.synthetic(eval_size=1_000)
     with pytest.raises(Cancelled):

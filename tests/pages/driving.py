@@ -61,6 +61,24 @@ _WATCH = """
         window.ran ||= /(Solving|Running) .*%/.test(document.querySelector('.cvar-progress')?.textContent);
     };
     document.addEventListener('DOMContentLoaded', () => setInterval(watch, 50));
+
+    window.exchanged = []; // what a test that fails tells of its messages
+    const note = (what, said) => {
+        const text = typeof said === 'string' ? said : new TextDecoder().decode(said);
+        const plain = text.replace(/[^\\x20-\\x7e]+/g, ' ').slice(0, 300);
+        window.exchanged.push(`${Math.round(performance.now())} ${what} ${plain}`);
+        if (window.exchanged.length > 150) window.exchanged.shift();
+    };
+    window.WebSocket = class extends WebSocket {
+        constructor(...given) {
+            super(...given);
+            this.addEventListener('message', ({ data }) => typeof data === 'string' && note('got', data));
+            this.addEventListener('close', ({ code }) => note('closed', `${this.url} ${code}`));
+        }
+        send(data) { note('sent', data); super.send(data); }
+    };
+    for (const event of ['click', 'change', 'keydown'])
+        addEventListener(event, ({ target }) => note(event, target.textContent || target.type || ''), true);
 """
 
 
