@@ -60,10 +60,9 @@ st.markdown(
 )
 with st.container(key="paper-controls"):
     left, judge, middle, right = st.columns([4, 5, 4, 3], gap="medium", vertical_alignment="bottom")
-links.recall("paper_figure", FIGURES)
+links.recall("paper_figure", FIGURES, "suboptimality")
 kind = left.segmented_control(
     "Figure", list(FIGURES), key="paper_figure", required=True, format_func=FIGURES.__getitem__, width="stretch",
-    **({} if "paper_figure" in st.session_state else {"default": "suboptimality"}),
 )  # fmt: skip
 links.keep("paper_figure", kind, "suboptimality")
 with judge:

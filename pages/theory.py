@@ -53,8 +53,7 @@ with st.sidebar:
         "Updates T", UPDATES, "1000", key=key("iterations"), bind="query-params",
         help="So many updates, with step sizes λ/√T. (The paper counts from 0 to T, which makes T + 1.)",
     )  # fmt: skip
-    links.recall(key("lambda"), STEPS)
-    st.session_state.setdefault(key("lambda"), "1")  # and no default: a click into the chart sets it, too
+    links.recall(key("lambda"), STEPS, "1")  # and no default: a click into the chart sets it, too
     step = st.select_slider("Step size λ", tuple(STEPS), key=key("lambda"))
     links.keep(key("lambda"), step, "1")
     lam = STEPS[step]

@@ -24,8 +24,8 @@ class Visits:
         self._contexts: list[Any] = []
         self.errors: list[str] = []
 
-    def __call__(self, link: str = "", **settings: Any) -> Any:
-        """Open a link, an address or what stands after the server's, as a new visitor."""
+    def __call__(self, link: str = "", prepare: Callable[[Any], None] | None = None, **settings: Any) -> Any:
+        """Open a link, an address or what stands after the server's, as a new visitor, in a page prepared before."""
         context = self._browser.new_context(**{"viewport": WIDE, **settings})
         context.set_default_timeout(PATIENCE)
         context.add_init_script(_WATCH)
@@ -33,6 +33,8 @@ class Visits:
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._hear)
+        if prepare is not None:
+            prepare(page)
         page.goto(link if link.startswith("http") else f"{self._url}/{link}")
         return page
 
@@ -72,10 +74,9 @@ _WATCH = """
     window.WebSocket = class extends WebSocket {
         constructor(...given) {
             super(...given);
-            this.addEventListener('message', ({ data }) => typeof data === 'string' && note('got', data));
             this.addEventListener('close', ({ code }) => note('closed', `${this.url} ${code}`));
         }
-        send(data) { note('sent', data); super.send(data); }
+        send(data) { if (data !== '{"drawn": true}') note('sent', data); super.send(data); }
     };
     for (const event of ['click', 'change', 'keydown'])
         addEventListener(event, ({ target }) => note(event, target.textContent || target.type || ''), true);

@@ -6,7 +6,19 @@ from typing import Any
 import pytest
 
 from tests.pages.cutting import wired
-from tests.pages.driving import LOST, Visits, after_updates, done, drawn, enter, found_again, link, points, until_words
+from tests.pages.driving import (
+    LOST,
+    Visits,
+    after_updates,
+    done,
+    drawn,
+    enter,
+    found_again,
+    idle,
+    link,
+    points,
+    until_words,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -78,3 +90,24 @@ def test_your_step_size_is_judged_by_the_stream(visit):
     for lam in (0.2, 0.3):
         enter(page, "Your", lam)
         until_words(page, re.compile(f"λ = {lam} is "))
+
+
+LINKED = {"loss": "absolute", "lambda": 0.2, "eval_size": 5_000, "seeds": 2}
+
+
+@pytest.mark.parametrize("late", ["ButtonGroup", "TextInput", "Selectbox"])
+def test_a_control_that_a_slow_browser_shows_late_has_its_value(visit, late):
+    held: list[Any] = []
+
+    def hold(page: Any) -> None:
+        page.route(f"**/{late}.*.js", lambda route: held.append(route))
+
+    page = visit(link(**LINKED, iterations=2_105), hold)
+    enter(page, "Level β", 0.9)  # the script runs once more
+    page.wait_for_url("**explore_beta=0.9**")
+    idle(page)
+    held[0].continue_()
+    until_words(page, "λ = 0.2 is")
+    enter(page, "Your", 0.3)
+    until_words(page, "λ = 0.3 is")
+    assert "explore_loss=absolute" in page.url

@@ -14,7 +14,7 @@ from cvar_core.data import Recipe
 from cvar_core.reading import log_range, read_grid, write_grid
 
 from ..drawing.text import fault
-from .links import keep, recall
+from .links import keep, recall, say_again
 
 GRIDS = ("paper", "range", "list")
 
@@ -82,7 +82,7 @@ class Fields:
         if st.session_state.get(before, on) != on or st.session_state.get(key) not in options:
             st.session_state[key] = usual
         st.session_state[before] = on
-        st.session_state[key] = st.session_state[key]  # the browser forgets a value that is sent only once
+        say_again(key, usual)
         chosen: str = st.selectbox(label, list(options), key=key, help=about, format_func=words)
         keep(key, chosen, usual)
         return chosen
@@ -96,7 +96,7 @@ class Fields:
         elif then != on or st.session_state[key] == was_usual:  # nobody has chosen it for this
             st.session_state[key] = usual
         st.session_state[before] = on, usual
-        st.session_state[key] = st.session_state[key]  # as above
+        say_again(key, usual)
         chosen = st.number_input(label, step=step, format="%g", key=key, help=about)
         keep(key, repr(chosen), repr(usual))
         return chosen
@@ -113,8 +113,7 @@ class Fields:
 
     def _methods(self) -> tuple[str, ...]:
         key, usual = self._key("methods"), self._usual[self._key("methods")]
-        recall(key, methods.names(), many=True)
-        st.session_state[key] = st.session_state.get(key, usual)  # the browser forgets a value that is sent only once
+        recall(key, methods.names(), usual, many=True)
         chosen = st.multiselect(
             "Methods", methods.names(), key=key,
             format_func=lambda name: methods[name].label,

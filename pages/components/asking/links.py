@@ -19,15 +19,23 @@ Value = str | list[str] | None
 _MOST = 5  # unread parts that are named
 
 
-def recall(key: str, allowed: Collection[str], many: bool = False) -> None:
-    """Before a control is drawn for the first time, give it the value that the link has for it."""
-    if key in st.session_state or key not in st.query_params:
-        return
-    found = [text for text in st.query_params.get_all(key) if text in allowed]
-    if many:
-        st.session_state[key] = found
-    elif found:
-        st.session_state[key] = found[-1]
+def recall(key: str, allowed: Collection[str], usual: Value = None, many: bool = False) -> None:
+    """Before a control is drawn for the first time, give it the value that the link has for it, or the usual one."""
+    if key not in st.session_state and key in st.query_params:
+        found = [text for text in st.query_params.get_all(key) if text in allowed]
+        if many or found:
+            st.session_state[key] = found if many else found[-1]
+    if usual is not None:
+        say_again(key, usual)
+
+
+def say_again(key: str, usual: object) -> None:
+    """Set a control to the value that it has, so that it is sent with every run.
+
+    Streamlit sends it once, and a browser that shows the control only after the next run has forgotten it by then.
+    """
+    value = st.session_state.get(key)
+    st.session_state[key] = usual if value is None else value
 
 
 def drop_endless() -> None:

@@ -1,5 +1,8 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
-// What mounts charts comes after this in one module: mount.js for those of a script, sending/live.js for the stream's.
+// Before it in one module stands sketch.js, and after it what mounts charts: mount.js for those of a script,
+// sending/live.js for the stream's.
+
+const FIRST = 200; // ms in which all that the page has at first is sketched: a browser that reads plotly.js does nothing else
 
 function loadPlotly(address) {
   window.cvarPlotly ??= new Promise((succeed, fail) => {
@@ -8,7 +11,7 @@ function loadPlotly(address) {
     // A server without the file may answer with a page that is no script.
     script.onload = () => (window.Plotly ? succeed(window.Plotly) : fail(new Error("no plotly.js in it")));
     script.onerror = () => fail(new Error("it is not there"));
-    document.head.append(script);
+    setTimeout(() => document.head.append(script), FIRST);
   });
   return window.cvarPlotly; // one for the whole page
 }
@@ -47,6 +50,7 @@ class Chart {
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `${sent.height}px`;
     for (const [name, place] of Object.entries(this.words)) if (place.textContent !== sent[name]) place.textContent = sent[name];
+    if (!window.Plotly) this.sketch = sketch(this.node, sent.figure);
     try {
       this.plotly = await loadPlotly(sent.plotly);
     } catch (why) {
@@ -73,6 +77,7 @@ class Chart {
     this.keepZoom(layout);
     this.keepHidden(data);
     this.fit(layout);
+    this.sketch?.remove();
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", sent.label);
     const drawing = this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));

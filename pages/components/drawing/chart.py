@@ -20,10 +20,12 @@ class Clicked(NamedTuple):
     y: float | None = None
 
 
+DRAWS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("sketch.js", "chart.js"))
+
 _mount = st.components.v2.component(
     "cvar_chart",
     html='<div class="cvar-charts"></div>',
-    js="\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("chart.js", "mount.js")),
+    js=DRAWS + Path(__file__).with_name("mount.js").read_text("utf-8"),
     isolate_styles=False,  # plotly.js puts its styles into the page
 )
 

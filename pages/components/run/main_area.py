@@ -164,12 +164,11 @@ class MainArea:
 
 def ask_measure(key: str, usual: str) -> str:
     """Draw by what runs are judged, which stands in the URL; changing it needs no new run."""
-    recall(key, MEASURES)
+    recall(key, MEASURES, usual)
     measure = st.segmented_control(
         "Judge by", MEASURES, key=key, required=True, format_func=JUDGES.__getitem__, width="stretch",
         help="Whoever deploys the model θ̄ lives with its risk, the CVaR of its losses. The objective, which the paper "
         "plots, also counts how far the threshold α is off; at the start that is most of it.",
-        **({} if key in st.session_state else {"default": usual}),
     )  # fmt: skip
     keep(key, measure, usual)
     return str(measure)

@@ -129,7 +129,7 @@ class Live {
       this.disagreed = undefined;
       return;
     }
-    if (!connected()) return; // Streamlit would lose it
+    if (!connected() || document.querySelector('[data-testid="stSkeleton"]')) return; // Streamlit would lose it, or values
     const what = `${told.boot} ${told.settled}`;
     if (what === this.disagreed && Date.now() - this.asked < this.heal) return;
     if (what === this.disagreed) this.heal = Math.min(2 * this.heal, HEALED[1]);

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from ..drawing.chart import DRAWS
 from ..drawing.look import Look
 from . import server
 
@@ -26,7 +27,7 @@ _HTML = """
 _mount = st.components.v2.component(
     "cvar_live",
     html=_HTML,
-    js="\n".join((_HERE / name).read_text("utf-8") for name in ("../drawing/chart.js", "live.js")),
+    js=DRAWS + (_HERE / "live.js").read_text("utf-8"),
     isolate_styles=False,  # plotly.js puts its styles into the page
 )
 _mount_look = st.components.v2.component(
