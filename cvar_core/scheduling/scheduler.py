@@ -5,6 +5,9 @@ It serves a sweep of its own and the runs of all visitors alike; who owns it dec
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
@@ -19,10 +22,21 @@ from .under_way import Run
 from .work import Pace
 from .workshop import Workshop
 
+_GIVE_WAY = 5  # of Unix's niceness: a worker gets a third of what a thread that answers a visitor gets
+
 
 def threads(count: int) -> Executor:
-    """Return workers in this process: the kernels release the interpreter, and there is one copy of the data."""
-    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=stay_single)
+    """Return a server's workers, in its process: kernels release the interpreter, and there is one copy of the data.
+
+    They give way to the server's other threads, for whose answers somebody waits.
+    """
+    return ThreadPoolExecutor(count, thread_name_prefix="cvar", initializer=_settle_in)
+
+
+def _settle_in() -> None:
+    stay_single()
+    if sys.platform == "linux":  # elsewhere a whole process has a niceness, not a thread
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.nice(0) + _GIVE_WAY)
 
 
 class Owner(Protocol):

@@ -278,8 +278,9 @@ def test_a_download_has_the_page_behind_it(page):
     picture = download.value.path().read_text("utf-8")
     behind = page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor")
     assert f"fill: {behind}; fill-opacity: 1" in picture
-    written = look(page, "chart => getComputedStyle(chart.querySelector('.xtick text')).fill")
-    assert abs(brightness(written) - brightness(behind)) > 180
+    ticks = "document.querySelector('.cvar-chart .xtick text')"  # while plotly draws the next figure there may be none
+    written = page.wait_for_function(f"() => {ticks} && getComputedStyle({ticks}).fill")
+    assert abs(brightness(written.json_value()) - brightness(behind)) > 180
 
 
 def brightness(colour: str) -> float:
