@@ -305,6 +305,27 @@ def test_a_chart_that_streamlit_builds_anew_keeps_what_the_reader_did(page, serv
 
 
 @pytest.mark.browser
+def test_until_plotly_is_there_the_curves_are_sketched_where_it_draws_them(browser, server):
+    page = browser.new_page()
+    held: list[Any] = []
+    page.route("**/plotly-*.js", lambda route: held.append(route))
+    with page.expect_request("**/plotly-*.js", timeout=PATIENCE):
+        page.goto(server.url)
+    sketch = page.locator(".st-key-still .cvar-sketch path[data-uid='spl+-line']")
+    drawn_to = re.fullmatch(r"M([\d.]+),([\d.]+)L.*", sketch.get_attribute("d", timeout=PATIENCE))
+    held[0].continue_()
+    drawn(page)
+    still = page.locator(".st-key-still .cvar-chart")
+    place = """chart => {
+        const { xaxis, yaxis } = chart._fullLayout, { x, y } = chart.data.find(({ uid }) => uid === 'spl+-line');
+        return [xaxis._offset + xaxis.d2p(x[0]), yaxis._offset + yaxis.d2p(y[0])];
+    }"""
+    assert still.evaluate(place) == pytest.approx([float(each) for each in drawn_to.groups()], abs=12)
+    assert page.locator(".cvar-sketch").count() == 0
+    page.close()
+
+
+@pytest.mark.browser
 def test_without_plotly_there_is_a_sentence(browser, server):
     page = browser.new_page()
     page.route("**/plotly-*.js", lambda route: route.abort())
