@@ -80,13 +80,13 @@ def test_workplaces_are_kept_by_their_users_alone():
 
 
 def test_what_is_left_counts_every_update_and_checkpoint():
-    whole = left(SPEC, (), drawn=False, solved=False)
+    whole = left(SPEC, {}, drawn=False, solved=False)
     assert whole == (1, 1, 4 * 400, 4 * len(SPEC.checkpoint_iterations))
     workshop = Workshop()
     place = workshop.at(PROBLEM)
     found = perform(Step(SPEC, Shard("spl", 0), None, 1e-5), workshop)
     assert place is not None
-    rest = left(SPEC, [found.state], drawn=True, solved=True)
+    rest = left(SPEC, {Shard("spl", 0): found.state.reached}, drawn=True, solved=True)
     assert rest == (0, 0, whole.updates - found.state.iteration, whole.checkpoints - found.state.recorded)
 
 
