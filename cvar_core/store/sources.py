@@ -86,11 +86,8 @@ def _joined(
         torch.cat([each.beside for each in taken], dim=1),
         _sum(each.seconds for each in taken),
     )
-    state = read[parts[0].source.row][0]
-    if state.recorded == len(spec.checkpoint_iterations):
-        state = state.ended()
-    else:  # it is the only one
-        state = state.some(_places(parts[0]))
+    state, ended = read[parts[0].source.row][0], parts[0].source.recorded == len(spec.checkpoint_iterations)
+    state = state.ended() if ended else state.some(_places(parts[0]))  # which is then the only one
     return shard, state, records.some([lambdas.index(lam) for lam in shard.step_sizes(spec)])
 
 

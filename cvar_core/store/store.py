@@ -141,7 +141,9 @@ class Store:
         """Return the states and records of a run; a shard whose parts do not fit together counts as absent."""
 
         def read(db: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
-            states = db.execute("SELECT id, method, seed, lambdas, state FROM shards WHERE run = ?", (run_id,)).fetchall()
+            states = db.execute(
+                "SELECT id, method, seed, lambdas, state FROM shards WHERE run = ?", (run_id,)
+            ).fetchall()
             packs = db.execute(
                 "SELECT shard, pack FROM records WHERE shard IN (SELECT id FROM shards WHERE run = ?) ORDER BY id",
                 (run_id,),
@@ -317,7 +319,8 @@ def _insert(db: sqlite3.Connection, spec: SweepSpec, status: str) -> None:
     )  # fmt: skip
     db.execute(
         "INSERT INTO runs (id, engine, family, problem, spec, status, created, used, expected) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET used = excluded.used, spec = excluded.spec, problem = excluded.problem",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
+        "SET used = excluded.used, family = excluded.family, spec = excluded.spec, problem = excluded.problem",
         values,
     )
 
