@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -31,9 +32,14 @@ def sources(database: Database, spec: SweepSpec) -> dict[Place, list[Source]]:
 
     runs, shards = database.read(look)
     specs, found = {run: spec_of(run, text) for run, text in runs}, dict[Place, list[Source]]()
-    for row, run, method, seed, text, recorded in shards:
+
+    @functools.cache  # most shards of a run have the same
+    def step_sizes_in(run: str, text: str) -> tuple[float, ...]:
         theirs = specs[run]
-        lambdas = () if theirs is None else step_sizes(theirs, text)
+        return () if theirs is None else step_sizes(theirs, text)
+
+    for row, run, method, seed, text, recorded in shards:
+        lambdas = step_sizes_in(run, text)
         if lambdas:
             source = Source(row, run == spec.id, method, seed, lambdas, recorded)
             found.setdefault((method, seed), []).append(source)

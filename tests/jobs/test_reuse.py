@@ -186,6 +186,17 @@ def test_a_part_of_what_is_there_is_there_at_once(still, held, stepped, monkeypa
     same_bits(still.view(part, "bob").result, all_at_once(ours, part))
 
 
+@pytest.mark.parametrize("kind", ["squared", "sparse"])
+def test_step_sizes_of_several_runs_come_together_in_their_order(still, held, stepped, kind):
+    ours, whole = problem(kind), (0.1, 0.5, 1.0, 10.0, 100.0)
+    for part in ((0.1, 10.0), (0.5, 1.0), (0.5, 100.0)):
+        computed(still, held, ours, spec_on(ours, lambdas=part))
+    stepped.clear()
+    result = computed(still, held, ours, spec_on(ours, lambdas=whole), "bob")
+    assert not stepped
+    same_bits(result, all_at_once(ours, spec_on(ours, lambdas=whole)))
+
+
 def test_no_run_needs_another(made, held, tmp_path):
     ours = problem("squared")
     source, after = spec_on(ours), spec_on(ours, **MORE["all of it"])
