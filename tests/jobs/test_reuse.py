@@ -13,7 +13,7 @@ from cvar_core.jobs import job as job_module
 from cvar_core.problem import points as points_module
 from cvar_core.scheduling import performing
 from cvar_core.store import Store, store, stored
-from tests.jobs.running import same_bits
+from tests.jobs.running import same_bits, waited_for
 
 FEW = {"methods": ("sgm", "spl+"), "lambdas": (0.1, 1.0, 10.0), "seeds": 2, "iterations": 300, "checkpoints": 8}
 MORE = {
@@ -317,6 +317,43 @@ def test_without_the_data_nothing_is_taken(still, held):
     with pytest.raises(Exception, match="The data of this run are not here"):
         still.submit(spec_on(ours, seeds=3), "eve")
     assert still.store.run(spec_on(ours, seeds=3).id) is None
+
+
+def test_runs_that_overlap_and_come_at_once_are_all_right(manager):
+    ours = problem("squared")
+    fields = [
+        {"seeds": n, "lambdas": lambdas} for n in (2, 5) for lambdas in ((0.1, 1.0), (0.1, 0.5, 10.0), (1.0, 9.0))
+    ]
+    wanted = [spec_on(ours, iterations=4_000, **each) for each in fields]
+    visitors = [
+        threading.Thread(target=manager.submit, args=(spec, f"visitor {k}", ours))
+        for k, spec in enumerate((*wanted, *wanted))
+    ]
+    for each in visitors:
+        each.start()
+    for each in visitors:
+        each.join()
+    for spec in wanted:
+        same_bits(waited_for(manager, spec).result, all_at_once(ours, spec))
+        assert manager.store.run(spec.id).progress == 1
+
+
+def test_a_run_whose_last_piece_comes_back_while_it_is_resumed_is_resumed(still, held, small_pieces, monkeypatch):
+    ours = problem("squared")
+    spec = spec_on(ours, iterations=3_000)
+    half_way(still, held, ours, spec)
+    still.cancel(spec.id, "ada")
+    assert spec.id in still._jobs, "workers have pieces of it"
+    submit = still._submit
+
+    def late(*args):
+        held.work()
+        return submit(*args)
+
+    monkeypatch.setattr(still, "_submit", late)
+    assert still.submit(spec, "ada", ours).live
+    held.work()
+    same_bits(still.view(spec, "ada").result, all_at_once(ours, spec))
 
 
 def test_taking_does_not_hold_up_the_others(still, held, monkeypatch):
