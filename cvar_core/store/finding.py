@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from ..engine import Records, Shard, State
 from ..specs import SweepSpec
 from .database import Database
+from .kin import Chosen, Source, choose, joined
 from .progressed import read, step_sizes
-from .sources import Chosen, Source, choose, joined
 from .stored import spec_of
 
 Place = tuple[str, int]  # a method and a seed

@@ -16,9 +16,9 @@ from ..specs import ProblemSpec, SweepSpec, canonical
 from ..version import ENGINE_VERSION
 from . import finding, tables
 from .database import Database
+from .kin import choose, reached
 from .packing import pack_optimum, pack_records, pack_state
 from .progressed import Progressed, join, written
-from .sources import choose, reached
 from .stored import COLUMNS, LIVE, STATUSES, StoredRun, readable_optimum, stored_run
 
 _LARGEST_BLOB = 900_000_000  # bytes; SQLite's limit is 10^9

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cvar_core import Cancelled, Problem, SpecError, check, sweep
 from cvar_core.engine import Reached, Shard, shards
-from cvar_core.store.sources import Source, choose, reached
+from cvar_core.store.kin import Source, choose, reached
 from tests.jobs.running import same_bits
 from tests.store.filling import bits, fill, made_up, opened, spec_of
 from tests.store.outdating import outdate
