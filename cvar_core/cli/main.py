@@ -111,7 +111,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     _print_result(result, by)
     if args.store is not None:
         whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
-        print(f"{report.updates:,} of {whole:,} updates were taken; the others were in {args.store}.")
+        print(f"{report.updates:,} updates were taken; {whole - report.updates:,} were in {args.store}.")
     return 0
 
 
