@@ -16,6 +16,7 @@ from .problem import Problem
 from .results import RISK, Result, Verdict, criterion, remarks
 from .scheduling import Progress, run
 from .specs import SpecError, SweepSpec, paper_grid
+from .store import Keeper, Store, opened
 
 
 def sweep(
@@ -30,6 +31,7 @@ def sweep(
     checkpoints: int = 26,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
+    store: Store | str | os.PathLike[str] | None = None,
 ) -> Result:
     """Run every method with every step size from every seed.
 
@@ -45,6 +47,9 @@ def sweep(
         Threads; as many as there are processors by default. The result does not depend on it.
     report, stop
         Called with the progress; asked several times a second whether to stop, which raises ``Cancelled``.
+    store
+        A file in which what is computed is kept, also of a sweep that is stopped. What any sweep has left there is not
+        computed again: one with further seeds, step sizes or methods takes the others' from it, bit for bit.
 
     >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
     >>> result = sweep(problem, methods=["spl+"], lambdas=[0.1, 1], iterations=100, seeds=2)
@@ -63,7 +68,18 @@ def sweep(
         schedule=schedule,
         checkpoints=checkpoints,
     )
-    return run(problem, spec, thread_count(workers), report, stop)
+    threads = thread_count(workers)
+    if store is None:
+        return run(problem, spec, threads, report, stop)
+    with opened(store) as kept:
+        keeper = Keeper(kept, spec)
+        try:
+            result = run(problem, spec, threads, report, stop, keeper)
+        except BaseException:
+            keeper.ended("interrupted")
+            raise
+        keeper.ended("done", result.timings)
+        return result
 
 
 def check(
@@ -81,12 +97,13 @@ def check(
     checkpoints: int = 26,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
+    store: Store | str | os.PathLike[str] | None = None,
 ) -> Verdict:
     """Tell whether λ is safe for a method, and how many decades of margin it has on each side.
 
     λ is tried together with the paper's grid. It is safe when every start closes 90% of its own gap (or the share
     ``closed``; or ends with a gap of at most ``epsilon``). The gap is the excess risk of the model, or, with
-    ``measure="objective"``, the suboptimality of model and threshold together.
+    ``measure="objective"``, the suboptimality of model and threshold together. ``store`` is that of ``sweep``.
     """
     by = criterion(measure, closed, epsilon)  # what is wrong with it is said before the work, not after it
     (lam,) = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
@@ -101,6 +118,7 @@ def check(
         checkpoints=checkpoints,
         report=report,
         stop=stop,
+        store=store,
     )
     judged = result.judged(by)
     verdict = judged.verdict(method, lam)

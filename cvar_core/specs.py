@@ -152,6 +152,15 @@ class SweepSpec:
         return hashlib.sha256(f"{ENGINE_VERSION}:{canonical(self)}".encode()).hexdigest()[:16]
 
     @functools.cached_property
+    def family(self) -> str:
+        """What the records of one trajectory depend on beside its method, its seed and its step size, hashed.
+
+        Sweeps of one family that have a method, a seed and a step size in common have the same bits there.
+        """
+        shared = [ENGINE_VERSION, self.problem.to_dict(), self.schedule, self.checkpoint_iterations]
+        return hashlib.sha256(json.dumps(shared, sort_keys=True, allow_nan=False).encode()).hexdigest()[:16]
+
+    @functools.cached_property
     def checkpoint_iterations(self) -> tuple[int, ...]:
         """The iteration counts at which the objective is recorded: the start, then log-spaced ones."""
         if self.checkpoints == 1:

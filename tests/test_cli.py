@@ -306,3 +306,24 @@ def test_where_there_is_no_verdict_no_range_is_printed(capsys):
     assert main(["sweep", "--loss", "absolute", "--noise", "lognormal", "--eval-size", "500", "--seeds", "2"]) == 0
     rows = capsys.readouterr().out.splitlines()[3:6]
     assert all(row.count("–") >= 2 and "no verdict" in row for row in rows)
+
+
+def test_more_starts_take_those_that_are_stored(tmp_path, capsys):
+    kept, grid = tmp_path / "runs.db", ["--lambdas", "0.1,1", "--eval-size", "500", "--iterations", "200"]
+    assert main(["sweep", *grid, "--seeds", "5", "--store", str(kept)]) == 0
+    assert f"6,000 updates were taken; 0 were in {kept}." in capsys.readouterr().out
+    curves = [tmp_path / "stored.csv", tmp_path / "afresh.csv"]
+    assert main(["sweep", *grid, "--seeds", "20", "--store", str(kept), "--out", str(curves[0])]) == 0
+    assert "18,000 updates were taken; 6,000 were in" in capsys.readouterr().out
+    assert main(["sweep", *grid, "--seeds", "20", "--out", str(curves[1])]) == 0
+    assert curves[0].read_bytes() == curves[1].read_bytes()
+    check = ["check", "--eval-size", "500", "--iterations", "200", "--lambda", "1", "--store", str(kept)]
+    assert main(check) == main(check[:-2])
+
+
+def test_a_store_that_cannot_be_one_gets_a_line(tmp_path, capsys):
+    (tmp_path / "runs.db").write_text("not a database, but long enough to be one: " + 600 * "x")
+    assert main(["sweep", *SMALL, "--store", str(tmp_path / "runs.db")]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "runs.db is damaged" in told

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,23 @@ def test_json_form_is_the_spec(spec):
     again = SweepSpec.from_dict(json.loads(canonical(spec)))
     assert again == spec
     assert again.id == spec.id
+
+
+@given(sweeps, sweeps)
+def test_a_family_has_all_methods_seeds_and_step_sizes_of_what_else_is_the_same(spec, other):
+    same = replace(spec, methods=other.methods, lambdas=other.lambdas, seeds=other.seeds)
+    assert same.family == spec.family
+    for name in ("problem", "iterations", "schedule", "checkpoints"):
+        changed = replace(spec, **{name: getattr(other, name)})
+        alike = changed.problem == spec.problem and changed.schedule == spec.schedule
+        alike &= changed.checkpoint_iterations == spec.checkpoint_iterations
+        assert (changed.family == spec.family) == alike
+
+
+def test_a_family_is_of_one_engine(monkeypatch):
+    before = SweepSpec(ProblemSpec()).family
+    monkeypatch.setattr("cvar_core.specs.ENGINE_VERSION", 0)
+    assert SweepSpec(ProblemSpec()).family != before
 
 
 @given(sweeps)

@@ -114,6 +114,9 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("runs")
     group.add_argument("--iterations", default=_DEFAULTS["iterations"], help="updates per run (default: %(default)s)")
     group.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
+    group.add_argument(
+        "--store", metavar="FILE", help="keep what is computed in FILE, and compute nothing again that is there"
+    )
     group.add_argument("--schedule", default=_DEFAULTS["schedule"], help=f"{', '.join(schedules.names())}")
     group.add_argument("--checkpoints", default=_DEFAULTS["checkpoints"], help="recorded points (default: %(default)s)")
     group.add_argument(

@@ -49,8 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no λ shows a "?", not a traceback
+    kept = None
     try:
         args = arguments.build().parse_args(texts)
+        kept = getattr(args, "store", None)
         code = _COMMANDS[args.command](args, texts)
         sys.stdout.flush()  # here, where a reader who has gone is no error
         return code
@@ -69,7 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"cvar_core: {problem.strerror or problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("cvar_core: interrupted; no file was written", file=sys.stderr, flush=True)
+        told = "no file was written" if kept is None else f"what was computed is in {kept}; no other file was written"
+        print(f"cvar_core: interrupted; {told}", file=sys.stderr, flush=True)
         os._exit(130)  # not waiting for threads that may be inside a compiler
 
 
@@ -90,6 +93,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
             workers,
             checkpoints=spec.checkpoints,
             report=report,
+            store=args.store,
         )
     outputs: dict[str, str] = {}
     if args.out is not None:
@@ -105,6 +109,9 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
     _print_result(result, by)
+    if args.store is not None:
+        whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
+        print(f"{report.updates:,} updates were taken; {whole - report.updates:,} were in {args.store}.")
     return 0
 
 
@@ -161,6 +168,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             closed=by.closed,
             checkpoints=reading.whole("--checkpoints", args.checkpoints),
             report=report,
+            store=args.store,
         )
     print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]))
     return 0 if (verdict.sure if args.sure else verdict.safe) else 1
@@ -250,18 +258,26 @@ def _workers(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Any]:
+def _progress_bar() -> Iterator[_Shown]:
     """Show a bar on a terminal, and nothing when piped."""
     from tqdm import tqdm
 
     with tqdm(total=100, disable=None, leave=False, bar_format="{desc} {bar} {n:3.0f}% {elapsed}") as bar:
+        yield _Shown(bar)
 
-        def show(progress: Progress) -> None:
-            bar.set_description_str(progress.stage, refresh=False)
-            bar.n = 100 * progress.share
-            bar.refresh()
 
-        yield show
+class _Shown:
+    """The progress on a bar, and the updates that were taken."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+        self.updates = 0
+
+    def __call__(self, progress: Progress) -> None:
+        self.updates = progress.updates
+        self._bar.set_description_str(progress.stage, refresh=False)
+        self._bar.n = 100 * progress.share
+        self._bar.refresh()
 
 
 _COMMANDS = {

@@ -1,10 +1,11 @@
 """The engine: many runs at once, in chunks that can be stopped, stored and resumed."""
 
 from .cost import Cost, cost, memory
-from .engine import Records, Seconds, Shard, State, advance, next_stop, shards, start
+from .engine import Reached, Records, Seconds, Shard, State, advance, next_stop, shards, start
 
 __all__ = [
     "Cost",
+    "Reached",
     "Records",
     "Seconds",
     "Shard",

@@ -14,7 +14,7 @@ class Cost(NamedTuple):
 
     draw: float  # the evaluation points, once
     solve: float  # the optimum, once
-    update: float  # one update of a shard: all its step sizes
+    update: float  # one update of a shard: all step sizes
     checkpoint: float  # one record of a shard
 
     def of_shard(self, spec: SweepSpec, iteration: int = 0, recorded: int = 0) -> float:
@@ -27,8 +27,9 @@ class Cost(NamedTuple):
         return self.draw + self.solve + shards * self.of_shard(spec)
 
 
-def cost(spec: SweepSpec) -> Cost:
-    problem, runs = spec.problem, len(spec.lambdas)
+def cost(spec: SweepSpec, step_sizes: int | None = None) -> Cost:
+    """Return what a sweep costs, and its shards with all step sizes or with so many."""
+    problem, runs = spec.problem, len(spec.lambdas) if step_sizes is None else step_sizes
     slow = 5e-9 if losses[problem.loss].task == "classification" else 0.0  # an exponential and a logarithm
     size, dim = problem.eval_size, problem.dim
     if problem.nonzeros is not None:

@@ -1,12 +1,13 @@
 """``start`` a shard of a sweep and ``advance`` it: pure functions of a spec, with the state in and out.
 
-A shard is one method from one seed, with all its step sizes: runs that share a start and a stream of
-samples. What is computed does not depend on how a run is cut into chunks, nor on the other step sizes.
+A shard is one method from one seed, with step sizes: runs that share a start and a stream of samples.
+What is computed does not depend on how a run is cut into chunks, nor on the other step sizes.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -22,10 +23,27 @@ from .sparse_kernel import sparse_steps
 
 
 class Shard(NamedTuple):
-    """One method from one seed."""
+    """One method from one seed, with all step sizes of its sweep or with some."""
 
     method: str
     seed: int
+    lambdas: tuple[float, ...] | None = None  # in their order; ``None`` is all of them, and nothing else is
+
+    @classmethod
+    def of(cls, spec: SweepSpec, method: str, seed: int, lambdas: Iterable[float]) -> Shard:
+        """Return the shard of a sweep that has these of its step sizes."""
+        chosen = tuple(sorted(lambdas))
+        return cls(method, seed, None if chosen == spec.lambdas else chosen)
+
+    def step_sizes(self, spec: SweepSpec) -> tuple[float, ...]:
+        return spec.lambdas if self.lambdas is None else self.lambdas
+
+
+class Reached(NamedTuple):
+    """How far a shard is."""
+
+    iteration: int  # updates taken
+    recorded: int  # checkpoints recorded
 
 
 class State(NamedTuple):
@@ -39,9 +57,17 @@ class State(NamedTuple):
     alpha_sum: Tensor  # (runs,)
     diverged: Tensor  # (runs,) of bool
 
+    @property
+    def reached(self) -> Reached:
+        return Reached(self.iteration, self.recorded)
+
     def ended(self) -> State:
         """Return what has to be known of a shard that takes no further update: how far it came."""
-        return State(self.iteration, self.recorded, *(part[:0].clone() for part in self[2:]))
+        return self.some([])
+
+    def some(self, runs: Sequence[int]) -> State:
+        """Return the same of some runs, by their places."""
+        return State(self.iteration, self.recorded, *(part[list(runs)] for part in self[2:]))
 
 
 class Seconds(NamedTuple):
@@ -60,6 +86,10 @@ class Records(NamedTuple):
     beside: Tensor  # (checkpoints, runs, names) the risk and what else there is, by ``problem.recorded_names``
     seconds: Seconds
 
+    def some(self, runs: Sequence[int]) -> Records:
+        """Return the same of some runs, by their places."""
+        return self._replace(objectives=self.objectives[:, list(runs)], beside=self.beside[:, list(runs)])
+
 
 class _Average(NamedTuple):
     """The reported points at a checkpoint."""
@@ -70,15 +100,28 @@ class _Average(NamedTuple):
     diverged: Tensor  # (runs,) of bool
 
 
-def shards(spec: SweepSpec) -> list[Shard]:
-    """Return the shards of a sweep, those of one seed together, for they share samples."""
-    return [Shard(method, seed) for seed in spec.seeds for method in spec.methods]
+def shards(spec: SweepSpec, begun: Iterable[Shard] = ()) -> list[Shard]:
+    """Return the shards of a sweep, those of one seed together, for they share samples.
+
+    Those that have ``begun`` are among them; step sizes that are in none of these make a further one.
+    """
+    parts: dict[tuple[str, int], list[Shard]] = {}
+    for shard in begun:
+        parts.setdefault((shard.method, shard.seed), []).append(shard)
+    found = []
+    for place in ((method, seed) for seed in spec.seeds for method in spec.methods):
+        found += parts.get(place, [])
+        taken = {lam for shard in parts.get(place, ()) for lam in shard.step_sizes(spec)}
+        missing = [lam for lam in spec.lambdas if lam not in taken]
+        if missing:
+            found.append(Shard.of(spec, *place, missing))
+    return found
 
 
 def start(problem: Problem, spec: SweepSpec, shard: Shard) -> State:
     """Return the state before the first update."""
     begin = problem.start(shard.seed)
-    runs = len(spec.lambdas)
+    runs = len(shard.step_sizes(spec))
     theta = begin.theta.repeat(runs, 1)
     alpha = torch.full((runs,), begin.alpha, dtype=torch.float64)
     none = torch.zeros(runs, dtype=torch.bool)
@@ -91,8 +134,9 @@ def advance(
     """Take the updates up to iteration ``until``, and record the checkpoints passed on the way."""
     checkpoints = [n for n in spec.checkpoint_iterations[state.recorded :] if n <= until]
     waiting: list[_Average] = []
-    objectives = [torch.empty((0, len(spec.lambdas)), dtype=torch.float64)]
-    beside = [torch.empty((0, len(spec.lambdas), len(recorded_names(spec.problem))), dtype=torch.float64)]
+    runs = len(state.alpha)
+    objectives = [torch.empty((0, runs), dtype=torch.float64)]
+    beside = [torch.empty((0, runs, len(recorded_names(spec.problem))), dtype=torch.float64)]
     sampling = stepping = evaluating = 0.0
     for left, target in enumerate((*checkpoints, min(until, spec.iterations)), start=-len(checkpoints)):
         check(stop)
@@ -116,7 +160,7 @@ def advance(
 
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
     """Return the iteration to advance to so that it takes about ``seconds``; it is at least one further."""
-    expected = cost(spec)
+    expected = cost(spec, len(state.alpha))
     here = state.iteration
     if not state.recorded:  # the start's record is one point's for all step sizes, and shows nothing by itself
         return max(1, next_stop(spec, state._replace(recorded=1), seconds))
@@ -131,7 +175,7 @@ def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
 
 def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int) -> tuple[State, float, float]:
     initial_loss = torch.tensor(problem.start(shard.seed).initial_loss, dtype=torch.float64)
-    lam = torch.tensor(spec.lambdas, dtype=torch.float64)
+    lam = torch.tensor(shard.step_sizes(spec), dtype=torch.float64)
     sizes = methods[shard.method].step_sizes(lam, initial_loss)
     length = problem.block_length
     sampling = stepping = 0.0

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ..engine import Records, Shard, State, cost, shards
+from ..engine import Records, Shard, State, cost
 from ..results import Early, Result
-from ..scheduling import Cut, Found, Piece, Preparation, Run, Step, Stepped
+from ..scheduling import Cut, Preparation, Run, Save
 from ..scheduling.piece import SECONDS
 from ..specs import SweepSpec
 from ..store import Progressed
-
-Save = Callable[[Shard, State, Records], None]
 
 _FIRST = 0.004  # seconds of a shard's first piece, so that there is something to see of all of them soon
 _ROUND = 0.5  # seconds in which every shard should get ahead once, so that the charts grow evenly,
@@ -33,14 +31,15 @@ class Job(Run):
         timings: Mapping[str, float],
         save: Save,
     ) -> None:
-        super().__init__(spec, preparation, _cut(spec, workers), stored.states, stored.records)
+        cut = _cut(spec, workers)
+        super().__init__(spec, preparation, cut, stored.states, stored.records, self._save_unless_deleted)
         self.status = "queued"
         self.error: str | None = None
         self.visitors: set[str] = set()
         self.passed = 0  # how often one that came later was admitted before it
         self.deleted = False
         self.saving = threading.Lock()  # held while a piece is stored, or the run deleted
-        self._save = save
+        self._store = save
         self._shown: tuple[object, Result | None, Early | None] | None = None
         self._begun: float | None = None
         self._clock = timings.get("total", 0.0)  # of earlier stretches
@@ -87,16 +86,15 @@ class Job(Run):
         self.stopping.set()
         self.preparation.leave(self.id)
 
-    def keep(self, piece: Piece, found: Found) -> None:
-        if isinstance(piece, Step) and isinstance(found, Stepped):
-            with self.saving:
-                if not self.deleted:
-                    self._save(piece.shard, found.state, found.records)
-        super().keep(piece, found)
+    def _save_unless_deleted(self, shard: Shard, state: State, records: Records) -> None:
+        with self.saving:
+            if not self.deleted:
+                self._store(shard, state, records)
 
 
 def _cut(spec: SweepSpec, workers: int) -> Cut:
     """Return pieces that let all curves grow evenly."""
-    even = min(_ROUND * workers / len(shards(spec)), cost(spec).of_shard(spec) / _ROUNDS)
+    count = len(spec.methods) * len(spec.seeds)
+    even = min(_ROUND * workers / count, cost(spec).of_shard(spec) / _ROUNDS)
     later = min(max(even, _SHORTEST), SECONDS)
     return Cut(min(_FIRST, later), later, live=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from ..problem import Problem
 from ..results import Early, Gathered, Result
 from ..scheduling import Piece, Preparation, Run, Scheduler, Step, clock, left, progress
 from ..specs import ProblemSpec, SpecError, SweepSpec
-from ..store import Store
+from ..store import Progressed, Store
 from .changes import Changes
 from .guard import Guard
 from .job import Job
@@ -38,6 +39,7 @@ class Manager:
         self.workers = workers
         self.limits = limits or Limits()
         self._executor = executor
+        self._submitting = threading.Lock()  # one at a time: it reads and writes much, which the lock must not wait for
         self._lock = Guard()
         self._changes = Changes(self._lock)
         self._scheduler = Scheduler(executor, workers, self._lock, self)
@@ -53,14 +55,45 @@ class Manager:
     def submit(self, spec: SweepSpec, visitor: str, problem: Problem | None = None, recipe: str | None = None) -> View:
         """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored.
 
-        A run on data needs the ``problem`` that holds them; ``recipe`` says in the visitor's history how it was made.
+        What any stored run has of its trajectories is taken from there, and not computed again. A run on data needs
+        the ``problem`` that holds them; ``recipe`` says in the visitor's history how it was made.
         """
+        with self._submitting:
+            view = None
+            while view is None:
+                here = spec.id in self._jobs
+                known = None if here else self._known(spec, visitor, problem)
+                view = self._submit(spec, visitor, problem, recipe, known, here)
+            return view
+
+    def _known(self, spec: SweepSpec, visitor: str, problem: Problem | None) -> Progressed | None:
+        """Return what is stored of a run that is to be started, its own and others'; nothing if it is done."""
+        stored = self.store.run(spec.id)
+        view = self._stored_view(spec) if stored is not None and stored.status == "done" else None
+        if view is not None and view.status == "done":
+            return None
+        with self._lock:
+            self._ensure_allowed(spec, visitor)
+            self._ensure_data(spec, problem)
+        self.store.complete(spec)
+        return self.store.load(spec.id)
+
+    def _submit(
+        self,
+        spec: SweepSpec,
+        visitor: str,
+        problem: Problem | None,
+        recipe: str | None,
+        known: Progressed | None,
+        here: bool,
+    ) -> View | None:
         with self._lock:
             job = self._jobs.get(spec.id)
-            stored = self._stored_view(spec) if job is None else None
-            if (job is None or not job.live) and not (stored is not None and stored.status == "done"):
+            if here and job is None:
+                return None  # its last piece came back meanwhile
+            if known is not None or (job is not None and not job.live):
                 self._ensure_allowed(spec, visitor)
-                job = job or self._make(spec, problem)
+                job = job or self._make(spec, problem, known or Progressed({}, {}))
                 self.store.add(spec)
                 job.status, job.error = "queued", None
                 job.visitors = {visitor}
@@ -144,13 +177,14 @@ class Manager:
         return entries
 
     def estimate(self, spec: SweepSpec) -> float:
-        """Return about how many seconds a run would take if it were started now."""
+        """Return about how many seconds a run would take if it were started now, with what is stored of it."""
+        reached = self.store.reached(spec)
         solved = self.store.optimum_of(spec.problem) is not None
         with self._lock:
             known = self._problems.get(spec.problem)
             drawn = known is not None and known.drawn
             solved |= known is not None and known.optimum is not None
-            work = left(spec, (), drawn, solved)
+            work = left(spec, reached, drawn, solved)
             return self._clock(work.seconds(self._scheduler.pace.corrected(cost(spec))), spec.id)
 
     def spec_of(self, run_id: str) -> SweepSpec | None:
@@ -203,21 +237,23 @@ class Manager:
         if len(open_jobs) >= self.limits.jobs:
             raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
 
-    def _make(self, spec: SweepSpec, problem: Problem | None) -> Job:
+    def _ensure_data(self, spec: SweepSpec, problem: Problem | None) -> None:
+        if problem is None and spec.problem.data is not None and spec.problem not in self._problems:
+            raise Refused("The data of this run are not here. Choose them again to run it.")
+
+    def _make(self, spec: SweepSpec, problem: Problem | None, known: Progressed) -> Job:
+        self._ensure_data(spec, problem)
         preparation = self._problems.get(spec.problem)
         if preparation is None:
-            if problem is None and spec.problem.data is not None:
-                raise Refused("The data of this run are not here. Choose them again to run it.")
             place = self._scheduler.workshop.bring(problem or Problem(spec.problem))
             preparation = Preparation(place, self.store.optimum_of(spec.problem))
             self._problems[spec.problem] = preparation
-        self.store.add(spec)
         if preparation.optimum is not None:
             self.store.set_optimum(spec.id, preparation.optimum)
         stored = self.store.run(spec.id)
         timings = stored.timings if stored is not None else {}
         save = partial(self.store.save, spec.id)
-        job = Job(spec, preparation, self.workers, self.store.load(spec.id), timings, save)
+        job = Job(spec, preparation, self.workers, known, timings, save)
         self._jobs[spec.id] = job
         self._results.pop(spec.id, None)
         return job
@@ -229,7 +265,8 @@ class Manager:
             self._waiting.remove(job)
         self._scheduler.remove(job)
         self.store.set_status(job.id, status, error, job.timings)
-        log.info("%s run=%s progress=%.3f seconds=%.2f", status, job.id, job.progress, job.timings["total"])
+        told = status, job.id, job.progress, job.timings["total"], job.updates
+        log.info("%s run=%s progress=%.3f seconds=%.2f updates=%d", *told)
         self._drop(job)
         self._changes.note(job.id)
 
@@ -275,7 +312,8 @@ class Manager:
                 early = Early.so_far(spec, gathered)
             else:
                 result = Result.so_far(spec, stored.optimum, gathered, stored.timings)
-            rest = left(spec, parts.states.values(), drawn=True, solved=stored.optimum is not None)
+            reached = {shard: state.reached for shard, state in parts.states.items()}
+            rest = left(spec, reached, drawn=True, solved=stored.optimum is not None)
             done = progress(spec, rest, cost(spec))
             if status == "done" and result is not None and gathered.whole:
                 with self._lock:

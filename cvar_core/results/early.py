@@ -31,9 +31,8 @@ class Early:
     @classmethod
     def so_far(cls, spec: SweepSpec, gathered: Gathered) -> Early | None:
         """Return what has been gathered, copied; ``None`` if that is nothing."""
-        if not gathered.recorded.any():
-            return None
-        return cls(spec, gathered.objectives.copy(), gathered.recorded.copy())
+        objectives, recorded, _ = gathered.snapshot()
+        return cls(spec, objectives, recorded) if recorded.any() else None
 
     @property
     def under_way(self) -> NDArray[np.bool_]:

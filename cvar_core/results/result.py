@@ -67,8 +67,7 @@ class Result:
     @classmethod
     def so_far(cls, spec: SweepSpec, optimum: Optimum, gathered: Gathered, timings: Mapping[str, float]) -> Result:
         """Return what has been gathered, copied: records come in all the time, and a result must not change."""
-        beside = {name: values.copy() for name, values in gathered.beside.items()}
-        return cls(spec, optimum, gathered.objectives.copy(), gathered.recorded.copy(), beside, timings)
+        return cls(spec, optimum, *gathered.snapshot(), timings)
 
     @property
     def risks(self) -> Array:

@@ -5,8 +5,8 @@ from .performing import Drawn, Found, Solved, Stepped, perform
 from .piece import Draw, Piece, Solve, Step
 from .preparation import Preparation
 from .scheduler import Owner, Scheduler, threads
-from .sweeping import Progress, run, run_on
-from .under_way import Cut, Run
+from .sweeping import Keeper, Progress, run, run_on
+from .under_way import Cut, Run, Save
 from .work import Pace, Work, left, progress
 from .workshop import Workplace, Workshop
 
@@ -15,12 +15,14 @@ __all__ = [
     "Draw",
     "Drawn",
     "Found",
+    "Keeper",
     "Owner",
     "Pace",
     "Piece",
     "Preparation",
     "Progress",
     "Run",
+    "Save",
     "Scheduler",
     "Solve",
     "Solved",

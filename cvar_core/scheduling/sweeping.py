@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..cancel import Cancelled, Stop
-from ..problem import Problem
+from ..engine import Records, Shard, State
+from ..problem import Optimum, Problem
 from ..results import Result
 from ..specs import SweepSpec
-from .piece import Piece
+from .piece import Piece, Solve
 from .preparation import Preparation
 from .scheduler import Scheduler
 from .under_way import Cut, Run
@@ -25,6 +26,26 @@ class Progress(NamedTuple):
 
     stage: str
     share: float
+    updates: int = 0  # that were taken, of single runs; what was known before is not among them
+
+
+class Keeper(Protocol):
+    """Who keeps what a sweep finds, and has what was found before."""
+
+    @property
+    def optimum(self) -> Optimum | None: ...
+
+    @property
+    def states(self) -> Mapping[Shard, State]: ...
+
+    @property
+    def records(self) -> Mapping[Shard, list[Records]]: ...
+
+    def save(self, shard: Shard, state: State, records: Records) -> None:
+        """Called by any thread, whenever a shard has got ahead."""
+
+    def solved(self, optimum: Optimum) -> None:
+        """Called once F* is found."""
 
 
 def run(
@@ -33,11 +54,12 @@ def run(
     workers: int,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
+    keeper: Keeper | None = None,
 ) -> Result:
     """Run every shard and solve for the optimum on ``workers`` threads; stop within a fraction of a second."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="cvar")
     try:
-        return run_on(pool, workers, problem, spec, report, stop)
+        return run_on(pool, workers, problem, spec, report, stop, keeper)
     finally:
         pool.shutdown(wait=False)  # all is done; or it failed, and the threads end at their next check
 
@@ -49,9 +71,10 @@ def run_on(
     spec: SweepSpec,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
+    keeper: Keeper | None = None,
 ) -> Result:
     """Do the same on an executor that does ``workers`` pieces at a time; others may use it, too."""
-    sweeping = _Sweeping(executor, workers, problem, spec)
+    sweeping = _Sweeping(executor, workers, problem, spec, keeper)
     try:
         while sweeping.goes_on():
             if stop is not None and stop():
@@ -68,13 +91,21 @@ def run_on(
 class _Sweeping:
     """The owner of a scheduler that has one run."""
 
-    def __init__(self, executor: Executor, workers: int, problem: Problem, spec: SweepSpec) -> None:
+    def __init__(
+        self, executor: Executor, workers: int, problem: Problem, spec: SweepSpec, keeper: Keeper | None
+    ) -> None:
         self._begun = time.perf_counter()
         self._lock = threading.RLock()
         self._news = threading.Event()
         self._error: Exception | None = None
         self._scheduler = Scheduler(executor, workers, self._lock, self)
-        self._run = Run(spec, Preparation(self._scheduler.workshop.bring(problem)), Cut())
+        self._keeper = keeper
+        place = self._scheduler.workshop.bring(problem)
+        if keeper is None:
+            self._run = Run(spec, Preparation(place), Cut())
+        else:
+            known = Preparation(place, keeper.optimum)
+            self._run = Run(spec, known, Cut(), keeper.states, keeper.records, keeper.save)
         with self._lock:
             self._run.preparation.enter(self._run.id)
             self._scheduler.add(self._run)
@@ -83,7 +114,8 @@ class _Sweeping:
     @property
     def progress(self) -> Progress:
         with self._lock:
-            return Progress("sweep" if self._run.work.checkpoints else "optimum", self._run.progress)
+            stage = "optimum" if self._run.stepped else "sweep"
+            return Progress(stage, self._run.progress, self._run.updates)
 
     def goes_on(self) -> bool:
         """Wait until something has happened, or for a moment; tell whether there is more to come."""
@@ -118,6 +150,8 @@ class _Sweeping:
             self._scheduler.remove(self._run)
 
     def changed(self, run: Run, piece: Piece) -> None:
+        if self._keeper is not None and isinstance(piece, Solve) and run.preparation.optimum is not None:
+            self._keeper.solved(run.preparation.optimum)
         self._news.set()
 
     def failed(self, run: Run, piece: Piece, error: Exception) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..engine import Cost, Records, Seconds, Shard, State, cost, shards
+from ..engine import Cost, Reached, Records, Seconds, Shard, State, cost, shards
 from ..results import Early, Gathered, Result
 from ..specs import SweepSpec
 from .performing import Found, Stepped
 from .piece import SECONDS, Draw, Piece, Step
 from .preparation import Preparation
-from .work import Pace, Work, left, progress
+from .work import Pace, Weights, Work, left, progress
+
+Save = Callable[[Shard, State, Records], None]
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Run:
         cut: Cut,
         states: Mapping[Shard, State] | None = None,
         records: Mapping[Shard, list[Records]] | None = None,
+        save: Save | None = None,
     ) -> None:
+        """Go on from the states and records of shards that have begun; what is found is saved, where that is asked."""
         self.spec = spec
         self.id = spec.id
         self.preparation = preparation
@@ -52,10 +56,14 @@ class Run:
         self.stopping = threading.Event()
         self._cut = cut
         self._checkpoints = len(spec.checkpoint_iterations)
-        self._states: dict[Shard, State | None] = dict.fromkeys(shards(spec))
-        self._states.update(states or {})
+        begun = states or {}
+        self._states: dict[Shard, State | None] = {shard: begun.get(shard) for shard in shards(spec, begun)}
+        self._save = save
         self._busy: set[Shard] = set()
-        self._left = left(spec, self._states.values(), drawn=True, solved=True)
+        self._weights = Weights(spec)
+        self._left = left(spec, {shard: state.reached for shard, state in begun.items()}, drawn=True, solved=True)
+        self.updates = 0  # taken since, of single runs
+        self._open = sum(self._recorded(shard) < self._checkpoints for shard in self._states)  # shards to step
         self._bare = sum(self._recorded(shard) == 0 for shard in self._states)  # shards without a record
         self._recording = threading.Lock()  # held while records are put in their places, or copied
         self._gathered = Gathered(spec)
@@ -90,7 +98,12 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        return self.preparation.optimum is not None and not self._left.checkpoints
+        return self.preparation.optimum is not None and self.stepped
+
+    @property
+    def stepped(self) -> bool:
+        """Whether all records are there."""
+        return not self._open
 
     def result(self, timings: Mapping[str, float]) -> Result | None:
         """Return what is known so far; ``None`` before F* is known. Called without the scheduler's lock."""
@@ -119,6 +132,8 @@ class Run:
     def keep(self, piece: Piece, found: Found) -> None:
         """Put records in their places, before the scheduler knows of them. Called without its lock."""
         if isinstance(piece, Step) and isinstance(found, Stepped):
+            if self._save is not None:
+                self._save(piece.shard, found.state, found.records)
             with self._recording:
                 self._put(piece.shard, found.records)
 
@@ -126,15 +141,17 @@ class Run:
         """Go on from what a piece has found, and learn from how long it took."""
         if isinstance(found, Stepped):
             assert isinstance(piece, Step)
-            before = (0, 0) if piece.state is None else piece.state[:2]
-            updates, checkpoints = found.state.iteration - before[0], found.state.recorded - before[1]
-            self._bare -= before[1] == 0 and checkpoints > 0
+            before = Reached(0, 0) if piece.state is None else piece.state.reached
+            updates, checkpoints = found.state.iteration - before.iteration, found.state.recorded - before.recorded
+            self._bare -= before.recorded == 0 and checkpoints > 0
+            self._open -= before.recorded < self._checkpoints == found.state.recorded
             self._states[piece.shard] = found.state
-            done = self._left
-            self._left = Work(updates=done.updates - updates, checkpoints=done.checkpoints - checkpoints)
+            self.updates += updates * len(piece.shard.step_sizes(self.spec))
+            done = self._weights.of(piece.shard, updates, checkpoints)
+            self._left = self._left.plus(done, -1) if self._open else Work()  # rounding would leave a little
             seconds = found.records.seconds
             taken = Cost(0.0, 0.0, seconds.sample + seconds.step, seconds.evaluate)
-            pace.learn(Work(updates=updates, checkpoints=checkpoints), self.cost, taken)
+            pace.learn(done, self.cost, taken)
             return
         preparation = self.preparation
         solved = preparation.optimum is not None

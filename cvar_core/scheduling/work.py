@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..engine import Cost, State, shards
+from ..engine import Cost, Reached, Shard, cost, shards
 from ..specs import SweepSpec
 
 _HALF = 10.0  # seconds of work by the estimate, after which an observation counts half
@@ -17,29 +17,47 @@ class Work(NamedTuple):
 
     draw: float = 0  # of the evaluation points, 1 if that is to be done
     solve: float = 0  # for the optimum, 1 if that is to be done
-    updates: int = 0  # of shards
-    checkpoints: int = 0  # that shards are to record
+    updates: float = 0  # of shards; one that has not all step sizes counts for less
+    checkpoints: float = 0  # that shards are to record, likewise
+
+    def plus(self, other: Work, times: int = 1) -> Work:
+        return Work(*(a + times * b for a, b in zip(self, other, strict=True)))
 
     def seconds(self, cost: Cost) -> float:
         return sum(amount * each for amount, each in zip(self, cost, strict=True))
 
 
-def left(spec: SweepSpec, states: Iterable[State | None], drawn: bool, solved: bool) -> Work:
-    """Return what is left of a run; a shard that has no state has not begun."""
-    count, checkpoints = len(shards(spec)), len(spec.checkpoint_iterations)
-    begun = [state for state in states if state is not None]
-    return Work(
-        draw=not drawn,
-        solve=not solved,
-        updates=count * spec.iterations - sum(state.iteration for state in begun),
-        checkpoints=count * checkpoints - sum(state.recorded for state in begun),
-    )
+class Weights:
+    """What shards of one sweep count for: a shard with all step sizes for 1, others by what they cost beside it."""
+
+    def __init__(self, spec: SweepSpec) -> None:
+        self._spec, self._whole = spec, cost(spec)
+        self._known: dict[int, tuple[float, float]] = {len(spec.lambdas): (1, 1)}
+
+    def of(self, shard: Shard, updates: int, checkpoints: int) -> Work:
+        """Return so many updates and checkpoints of a shard as work."""
+        count = len(shard.step_sizes(self._spec))
+        if count not in self._known:
+            part, whole = cost(self._spec, count), self._whole
+            self._known[count] = part.update / whole.update, part.checkpoint / whole.checkpoint
+        update, checkpoint = self._known[count]
+        return Work(updates=update * updates, checkpoints=checkpoint * checkpoints)
+
+
+def left(spec: SweepSpec, reached: Mapping[Shard, Reached], drawn: bool, solved: bool) -> Work:
+    """Return what is left of a run, some shards of which have begun."""
+    weights, checkpoints, rest = Weights(spec), len(spec.checkpoint_iterations), Work()
+    for shard in shards(spec, reached):
+        here = reached.get(shard, Reached(0, 0))
+        rest = rest.plus(weights.of(shard, spec.iterations - here.iteration, checkpoints - here.recorded))
+    return rest._replace(draw=not drawn, solve=not solved)
 
 
 def progress(spec: SweepSpec, rest: Work, cost: Cost) -> float:
     """Return the share of a run's work that is done, by what it costs; drawing the points is not counted."""
-    whole = left(spec, (), drawn=True, solved=False).seconds(cost)
-    return max(0.0, 1 - rest._replace(draw=0).seconds(cost) / whole)  # rounding may say −0
+    count = len(spec.methods) * len(spec.seeds)
+    whole = Work(solve=1, updates=count * spec.iterations, checkpoints=count * len(spec.checkpoint_iterations))
+    return max(0.0, 1 - rest._replace(draw=0).seconds(cost) / whole.seconds(cost))  # rounding may say −0
 
 
 class Pace:

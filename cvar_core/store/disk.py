@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import ownership, tables
 from .trouble import Unusable
+from .upgrade import upgrade
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def _open_database(path: Path) -> sqlite3.Connection:
     db = tables.connect(path)
     try:
         version = _schema_version(db)
-        if version not in (None, tables.SCHEMA_VERSION) and not tables.upgrade(db, version):
+        if version not in (None, tables.SCHEMA_VERSION) and not upgrade(db, version):
             db.close()
             _move_aside(path, version)
             db = tables.connect(path)

@@ -28,7 +28,8 @@ def rescue(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
             with suppress(sqlite3.Error):
                 _insert(target, "visits", _rows(source, "visits", "id", visit))
         target.execute(
-            "UPDATE runs SET recorded = (SELECT coalesce(sum(recorded), 0) FROM shards WHERE shards.run = runs.id)"
+            "UPDATE runs SET recorded = "
+            "(SELECT coalesce(sum(recorded * width), 0) FROM shards WHERE shards.run = runs.id)"
         )
 
 

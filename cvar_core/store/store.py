@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..engine import Records, Shard, State, shards
+from ..engine import Reached, Records, Shard, State
 from ..problem import Optimum
 from ..specs import ProblemSpec, SweepSpec, canonical
 from ..version import ENGINE_VERSION
-from . import tables
+from . import finding, tables
 from .database import Database
+from .kin import choose, reached
 from .packing import pack_optimum, pack_records, pack_state
-from .progressed import Progressed, join
+from .progressed import Progressed, join, written
 from .stored import COLUMNS, LIVE, STATUSES, StoredRun, readable_optimum, stored_run
 
 _LARGEST_BLOB = 900_000_000  # bytes; SQLite's limit is 10^9
@@ -105,20 +106,18 @@ class Store:
         packed, pack = pack_state(state), pack_records(records)
         if len(packed) > self._largest or len(pack) > self._largest:
             return  # as if it had never been saved: the run goes on, but cannot be resumed
-        first = state.recorded - len(records.iterations)
+        first, width = state.recorded - len(records.iterations), records.objectives.shape[1]
+        place = (run_id, shard.method, shard.seed, written(shard))
 
         def insert(db: sqlite3.Connection) -> None:
             found = db.execute(
-                "SELECT id, recorded FROM shards WHERE run = ? AND method = ? AND seed = ?", (run_id, *shard)
+                "SELECT id, recorded FROM shards WHERE run = ? AND method = ? AND seed = ? AND lambdas = ?", place
             ).fetchone()
             row, before = found or (None, 0)
             if first > before or not _exists(db, run_id):
                 return
             if row is None:
-                row = db.execute(
-                    "INSERT INTO shards (run, method, seed, recorded, state) VALUES (?, ?, ?, ?, ?)",
-                    (run_id, *shard, state.recorded, packed),
-                ).lastrowid
+                row = _insert_shard(db, place, width, state.recorded, packed)
             else:
                 db.execute("UPDATE shards SET recorded = ?, state = ? WHERE id = ?", (state.recorded, packed, row))
             if first < before:
@@ -126,7 +125,7 @@ class Store:
             db.execute("INSERT INTO records (shard, first, pack) VALUES (?, ?, ?)", (row, first, pack))
             db.execute(
                 "UPDATE runs SET recorded = recorded + ?, used = ? WHERE id = ?",
-                (state.recorded - before, time.time(), run_id),
+                (width * (state.recorded - before), time.time(), run_id),
             )
             self._trim(db)
 
@@ -142,7 +141,9 @@ class Store:
         """Return the states and records of a run; a shard whose parts do not fit together counts as absent."""
 
         def read(db: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
-            states = db.execute("SELECT id, method, seed, state FROM shards WHERE run = ?", (run_id,)).fetchall()
+            states = db.execute(
+                "SELECT id, method, seed, lambdas, state FROM shards WHERE run = ?", (run_id,)
+            ).fetchall()
             packs = db.execute(
                 "SELECT shard, pack FROM records WHERE shard IN (SELECT id FROM shards WHERE run = ?) ORDER BY id",
                 (run_id,),
@@ -151,6 +152,46 @@ class Store:
 
         run, (states, packs) = self.run(run_id), self._database.read(read)
         return Progressed({}, {}) if run is None else join(run.spec, states, packs)
+
+    def reached(self, spec: SweepSpec) -> dict[Shard, Reached]:
+        """Return how far a run would begin, whether it is there or not: what ``complete`` would find, unread."""
+        found: dict[Shard, Reached] = {}
+        for there in finding.sources(self._database, spec).values():
+            found |= reached(spec, choose(spec, there))
+        return found
+
+    def complete(self, spec: SweepSpec) -> None:
+        """Insert a run, if it is not there, and copy into it what others have of its trajectories beyond it.
+
+        Nobody may save into the run meanwhile. What is damaged is passed over.
+        """
+        self.add(spec)
+        for shards in finding.better(self._database, spec, finding.sources(self._database, spec)):
+            self._replace(spec.id, shards)
+
+    def _replace(self, run_id: str, shards: list[tuple[Shard, State, Records]]) -> None:
+        """Put shards of one method and seed in the place of those that the run has."""
+        packed = [(shard, state, records, pack_state(state), pack_records(records)) for shard, state, records in shards]
+        if max(len(each) for *_, state, pack in packed for each in (state, pack)) > self._largest:
+            return
+        method, seed, _ = shards[0][0]
+
+        def insert(db: sqlite3.Connection) -> None:
+            if not _exists(db, run_id):
+                return
+            db.execute("DELETE FROM shards WHERE run = ? AND method = ? AND seed = ?", (run_id, method, seed))
+            for shard, state, records, packed_state, pack in packed:
+                width = records.objectives.shape[1]
+                row = _insert_shard(db, (run_id, method, seed, written(shard)), width, state.recorded, packed_state)
+                db.execute("INSERT INTO records (shard, first, pack) VALUES (?, 0, ?)", (row, pack))
+            db.execute(
+                "UPDATE runs SET recorded = (SELECT sum(recorded * width) FROM shards WHERE run = runs.id), used = ? "
+                "WHERE id = ?",
+                (time.time(), run_id),
+            )
+            self._trim(db)
+
+        self._database.write(insert)
 
     def optimum_of(self, problem: ProblemSpec) -> Optimum | None:
         """Return the optimum that any run of this engine found for the problem."""
@@ -271,13 +312,26 @@ def _check_status(status: str) -> None:
 
 
 def _insert(db: sqlite3.Connection, spec: SweepSpec, status: str) -> None:
-    now, expected = time.time(), len(shards(spec)) * len(spec.checkpoint_iterations)
-    values = (spec.id, ENGINE_VERSION, canonical(spec.problem), canonical(spec), status, now, now, expected)
+    now = time.time()
+    expected = len(spec.methods) * len(spec.seeds) * len(spec.lambdas) * len(spec.checkpoint_iterations)
+    values = (
+        spec.id, ENGINE_VERSION, spec.family, canonical(spec.problem), canonical(spec), status, now, now, expected,
+    )  # fmt: skip
     db.execute(
-        "INSERT INTO runs (id, engine, problem, spec, status, created, used, expected) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        "ON CONFLICT (id) DO UPDATE SET used = excluded.used, spec = excluded.spec, problem = excluded.problem",
+        "INSERT INTO runs (id, engine, family, problem, spec, status, created, used, expected) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
+        "SET used = excluded.used, family = excluded.family, spec = excluded.spec, problem = excluded.problem",
         values,
     )
+
+
+def _insert_shard(
+    db: sqlite3.Connection, place: tuple[str, str, int, str], width: int, recorded: int, state: bytes
+) -> int | None:
+    return db.execute(
+        "INSERT INTO shards (run, method, seed, lambdas, width, recorded, state) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (*place, width, recorded, state),
+    ).lastrowid
 
 
 def _exists(db: sqlite3.Connection, run_id: str) -> bool:

@@ -64,6 +64,15 @@ def stored_run(row: Sequence[Any]) -> StoredRun | None:
     return StoredRun(run_id, spec, status, error, best, times, created, used, min(recorded / expected, 1.0))
 
 
+def spec_of(run_id: str, text: str) -> SweepSpec | None:
+    """Return the spec of a run of this engine; ``None`` if its text is damaged."""
+    try:
+        spec, spec_id = _read(text)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return spec if spec_id == run_id else None
+
+
 def readable_optimum(packed: bytes | None, dim: int) -> Optimum | None:
     if packed is None:
         return None

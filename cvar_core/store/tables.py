@@ -7,14 +7,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SCHEMA_VERSION = 3  # raise it with every change of the tables or of the packed bytes
-_WITHOUT_RISK = 2  # the version whose tables are these, but whose records have no risk of the model
-
-OUTGROWN = "It was computed by an earlier version, which did not record the risk of the model."
+SCHEMA_VERSION = 4  # raise it with every change of the tables or of the packed bytes
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
 
 _BUSY_SECONDS = 1.0  # a visitor waits for this
 _LARGEST_IDLE_WAL = 16 * 2**20  # bytes
+
+SHARDS = """CREATE TABLE shards (
+        id INTEGER PRIMARY KEY,
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+        method TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        lambdas TEXT NOT NULL,  -- the step sizes as JSON; empty where it has all of the run's
+        width INTEGER NOT NULL,  -- how many these are
+        recorded INTEGER NOT NULL,
+        state BLOB NOT NULL,
+        UNIQUE (run, method, seed, lambdas)
+    )"""
+FAMILIES = "CREATE INDEX runs_of_a_family ON runs (family)"
 
 _TABLES = (
     """CREATE TABLE runs (
@@ -27,20 +37,14 @@ _TABLES = (
         timings TEXT NOT NULL DEFAULT '{}',
         created REAL NOT NULL,
         used REAL NOT NULL,
-        recorded INTEGER NOT NULL DEFAULT 0,  -- the sum over its shards, kept up by every save
+        recorded INTEGER NOT NULL DEFAULT 0,  -- the sum over its shards' step sizes, kept up by every save
         expected INTEGER NOT NULL,
-        optimum BLOB
+        optimum BLOB,
+        family TEXT NOT NULL DEFAULT ''  -- ``SweepSpec.family``; last, where an upgrade adds it
     )""",
     "CREATE INDEX runs_of_a_problem ON runs (problem, engine)",
-    """CREATE TABLE shards (
-        id INTEGER PRIMARY KEY,
-        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-        method TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        recorded INTEGER NOT NULL,
-        state BLOB NOT NULL,
-        UNIQUE (run, method, seed)
-    )""",
+    FAMILIES,
+    SHARDS,
     """CREATE TABLE records (
         id INTEGER PRIMARY KEY,
         shard INTEGER NOT NULL REFERENCES shards (id) ON DELETE CASCADE,
@@ -86,21 +90,6 @@ def create(db: sqlite3.Connection) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-def upgrade(db: sqlite3.Connection, version: int) -> bool:
-    """Keep the runs and histories of an older version, to be computed anew; tell whether that could be done."""
-    if version != _WITHOUT_RISK:
-        return False
-    with transaction(db):
-        db.execute("DELETE FROM records")
-        db.execute("DELETE FROM shards")
-        db.execute(
-            "UPDATE runs SET status = 'interrupted', error = ?, optimum = NULL, timings = '{}', recorded = 0",
-            (OUTGROWN,),
-        )
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    return True
 
 
 def number(db: sqlite3.Connection, pragma: str) -> int:

@@ -13,6 +13,7 @@ _LOCKED = "is locked by another program"
 _DAMAGED = "is damaged"
 _BROKEN_DISK = "cannot be read or written, because the disk reports an error"
 _NO_FOLDER = "cannot be made, because a file stands where its folder should be"
+IN_MEMORY = "The dashboard goes on in memory and loses results when it stops."
 
 _BY_SQLITE = {
     sqlite3.SQLITE_PERM: _FORBIDDEN,
@@ -63,7 +64,7 @@ class Unusable(Exception):
 
 def sentence(path: Path, error: Exception) -> str:
     """Say what is wrong with the file at ``path``, and what follows from it."""
-    return f"The store of runs {path} {_what(error)}. The dashboard goes on in memory and loses results when it stops."
+    return f"The store of runs {path} {_what(error)}. {IN_MEMORY}"
 
 
 def _what(error: Exception) -> str:

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 
 from cvar_core import Cancelled, Problem, ProblemSpec, SweepSpec, sweep
 from cvar_core.catalogue import Linearisation, StepSizes, methods
@@ -104,6 +105,34 @@ def test_a_run_does_not_depend_on_the_grid_it_is_in():
     assert np.array_equal(alone.objectives[0, 1, :, 0], grid.objectives[2, 0, :, place])
     for name, values in grid.beside.items():
         assert np.array_equal(alone.beside[name][0, 1, :, 0], values[2, 0, :, place])
+
+
+@pytest.mark.parametrize("kind", ["squared", "logistic", "sparse"])
+@pytest.mark.parametrize("chosen", [(0,), (48,), (3, 7, 47, 49), tuple(range(1, 50)), tuple(range(0, 50, 2))])
+def test_a_shard_of_some_step_sizes_has_the_bits_of_one_of_all(kind, chosen):
+    """More step sizes than lie side by side in the kernel, and any part of them."""
+    problem, spec = small(loss="squared" if kind == "sparse" else kind, lambdas=tuple(np.geomspace(1e-3, 1e4, 50)))
+    if kind == "sparse":
+        rng = np.random.default_rng(1)
+        x = np.where(rng.uniform(size=(80, 6)) < 0.4, rng.standard_normal((80, 6)), 0.0)
+        problem = Problem.from_arrays(csr_array(x), x.sum(1) + rng.standard_normal(80), "squared", beta=0.7)
+        spec = SweepSpec(problem.spec, lambdas=spec.lambdas, iterations=900, seeds=2)
+    _, whole = follow(problem, spec, Shard("spl+", 1), [900])
+    part = Shard.of(spec, "spl+", 1, [spec.lambdas[k] for k in chosen])
+    _, found = follow(problem, spec, part, [100, 900])
+    torch.testing.assert_close(found, whole[:, list(chosen)], rtol=0, atol=0, equal_nan=True)
+
+
+def test_shards_hold_each_step_size_once():
+    _, spec = small()
+    begun = [Shard("spl", 1, (0.1, 10.0)), Shard("spl", 1, (1e-3,)), Shard("sgm", 0)]
+    found = shards(spec, begun)
+    assert set(begun) < set(found)
+    assert Shard("spl", 1, (1.0, 1e4)) in found
+    held = sorted((shard.seed, shard.method, lam) for shard in found for lam in shard.step_sizes(spec))
+    assert held == sorted((seed, method, lam) for seed in spec.seeds for method in spec.methods for lam in LAMBDAS)
+    assert shards(spec) == shards(spec, shards(spec))
+    assert all(shard.lambdas is None for shard in shards(spec))
 
 
 def test_methods_and_lambdas_of_a_seed_share_its_start():
@@ -213,8 +242,6 @@ def test_a_distance_is_recorded_where_it_tells_the_risk():
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_data_sets_are_swept_too(kind):
-    from scipy.sparse import csr_array
-
     rng = np.random.default_rng(0)
     x = rng.standard_normal((200, 5)) * (rng.random((200, 5)) < 0.5)
     y = np.sign(x[:, 0] + rng.standard_normal(200))

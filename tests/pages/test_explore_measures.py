@@ -2,6 +2,7 @@
 
 import html
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from cvar_core import check
 from cvar_core.catalogue import methods
 from cvar_core.problem import Problem
 from cvar_core.results import Criterion, decades
-from cvar_core.store import tables
+from cvar_core.store.upgrade import upgrade
 from tests.pages.exploring import curve, finished, halfway, opened_small, result_of, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of
+from tests.store.outdating import outdate
 
 MISLEADING = {"explore_loss": "logistic", "explore_iterations": "3000"}  # at λ = 0.01 α has come home, and θ has not
 
@@ -151,8 +153,8 @@ def test_a_run_of_an_earlier_version_opens_with_a_sentence(jobs, held):
     finished(held)
     store, run = jobs.store, small().id
     jobs._results.clear()
-    store._database.write(lambda db: db.execute("PRAGMA user_version = 2"))
-    store._database.read(lambda db: tables.upgrade(db, 2))
+    store._database.read(outdate)
+    store._database.read(lambda db: upgrade(db, 2))
     page = opened_small()
     assert "did not record the risk of the model" in words(page)
     shown(button(page, "Resume").click().run())
@@ -168,8 +170,19 @@ def test_few_starts_are_said_once_with_the_button_that_mends_it(jobs, held):
     page = shown(button(page, "Run 20 starts").click().run())
     assert page.number_input(key="explore_seeds").value == 20
     assert page.session_state["explore-shown"].spec == small(seeds=20)
+    assert jobs.view(small(seeds=20), "").progress >= 0.1, "two of twenty are there"
     held.work()
-    assert button(shown(page.run()), "Run 80 starts")
+    more = button(shown(page.run()), "Run 80 starts")
+    assert "only further starts are run" in more.help
+    shown(more.click().run())
+    assert jobs.view(small(seeds=80), "").progress >= 0.25, "twenty of eighty are there"
+
+
+def test_starts_that_the_server_does_not_take_are_not_offered(jobs, held, monkeypatch):
+    monkeypatch.setattr(jobs, "limits", replace(jobs.limits, runs=len(small().methods) * len(small().lambdas) * 19))
+    page = finished(held)
+    assert "2 starts that agree show no more" in words(page)
+    assert not [each for each in page.button if "starts" in each.label]
 
 
 def test_enough_starts_are_safe_without_reserve(jobs, held):

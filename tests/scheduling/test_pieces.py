@@ -7,10 +7,10 @@ import torch
 
 from cvar_core import Problem, ProblemSpec, SweepSpec
 from cvar_core.cancel import Cancelled
-from cvar_core.engine import Shard
+from cvar_core.engine import Reached, Shard
 from cvar_core.results import Gathered, Result
 from cvar_core.scheduling import Draw, Preparation, Solve, Step, Workshop, perform, run
-from cvar_core.scheduling.work import left
+from cvar_core.scheduling.work import Weights, Work, left
 
 PROBLEM = ProblemSpec(loss="absolute", noise="normal", eval_size=1_500)
 SPEC = SweepSpec(PROBLEM, methods=("spl", "spl+"), lambdas=(0.1, 1.0), iterations=400, seeds=2, checkpoints=8)
@@ -54,7 +54,7 @@ def test_a_piece_that_is_no_longer_wanted_is_not_done():
 
 
 def test_a_solve_that_began_after_the_last_user_left_is_stopped(monkeypatch):
-    monkeypatch.setattr(Problem, "optimum", lambda self, stop: [stop() for _ in iter(int, 1)])
+    monkeypatch.setattr(Problem, "optimum", lambda self, stop: any(iter(stop, True)))  # goes on until it is stopped
     workshop = Workshop()
     place = workshop.at(PROBLEM)
     preparation = Preparation(place)
@@ -67,7 +67,8 @@ def test_a_solve_that_began_after_the_last_user_left_is_stopped(monkeypatch):
     assert solving is not None
     preparation.ended()
     assert place._solving is None
-    assert solving._closed
+    solving._thread.join(10)
+    assert solving.finished
 
 
 def test_workplaces_are_kept_by_their_users_alone():
@@ -80,14 +81,25 @@ def test_workplaces_are_kept_by_their_users_alone():
 
 
 def test_what_is_left_counts_every_update_and_checkpoint():
-    whole = left(SPEC, (), drawn=False, solved=False)
+    whole = left(SPEC, {}, drawn=False, solved=False)
     assert whole == (1, 1, 4 * 400, 4 * len(SPEC.checkpoint_iterations))
     workshop = Workshop()
     place = workshop.at(PROBLEM)
     found = perform(Step(SPEC, Shard("spl", 0), None, 1e-5), workshop)
     assert place is not None
-    rest = left(SPEC, [found.state], drawn=True, solved=True)
+    rest = left(SPEC, {Shard("spl", 0): found.state.reached}, drawn=True, solved=True)
     assert rest == (0, 0, whole.updates - found.state.iteration, whole.checkpoints - found.state.recorded)
+
+
+def test_shards_of_some_step_sizes_count_for_what_they_cost():
+    spec = SweepSpec(PROBLEM, lambdas=tuple(float(k) for k in range(1, 49)), methods=("sgm",), seeds=1, iterations=100)
+    quarter, rest = (Shard.of(spec, "sgm", 0, lams) for lams in (spec.lambdas[:12], spec.lambdas[12:]))
+    begun = left(spec, {quarter: Reached(100, len(spec.checkpoint_iterations))}, drawn=True, solved=True)
+    assert begun.checkpoints == pytest.approx(0.75 * len(spec.checkpoint_iterations))
+    assert 0.75 * 100 < begun.updates < 0.85 * 100, "samples are drawn for few as for many"
+    weights = Weights(spec)
+    assert begun == weights.of(rest, 100, len(spec.checkpoint_iterations))
+    assert weights.of(Shard("sgm", 0), 7, 3) == Work(updates=7, checkpoints=3)
 
 
 def test_workers_are_the_parallelism():

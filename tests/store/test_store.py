@@ -145,18 +145,18 @@ def test_what_does_not_fit_together_counts_as_absent(kept):
     assert set(kept.load(spec.id).states) == {good, *bad}
     rows = "records WHERE shard = (SELECT id FROM shards WHERE method = ? AND seed = ?)"
     raw = kept._database._db
-    raw.execute(f"DELETE FROM {rows} AND first = 0", bad[0])
-    raw.execute(f"DELETE FROM {rows}", bad[1])
-    raw.execute("UPDATE shards SET state = substr(state, 1, 40) WHERE method = ? AND seed = ?", bad[2])
+    raw.execute(f"DELETE FROM {rows} AND first = 0", bad[0][:2])
+    raw.execute(f"DELETE FROM {rows}", bad[1][:2])
+    raw.execute("UPDATE shards SET state = substr(state, 1, 40) WHERE method = ? AND seed = ?", bad[2][:2])
     flipped = "CAST(substr(state, 1, 60) || X'55' || substr(state, 62) AS BLOB)"
-    raw.execute(f"UPDATE shards SET state = {flipped} WHERE method = ? AND seed = ?", bad[3])
+    raw.execute(f"UPDATE shards SET state = {flipped} WHERE method = ? AND seed = ?", bad[3][:2])
     kept.save(spec.id, bad[4], *made_up(spec_of(dim=4), 0, 2))
     kept.save(spec.id, bad[5], *made_up(spec_of(lambdas=(0.1, 1.0, 2.0)), 0, 2))
     kept.save(spec.id, bad[6], *made_up(spec_of(iterations=60), 0, 4))
     state, records = made_up(spec, 0, 3)
     kept.save(spec.id, bad[7], state._replace(iteration=39), records)
     kept.save(spec.id, bad[8], state, records._replace(objectives=records.objectives[:, :1]))
-    raw.execute("UPDATE shards SET method = 'newton' WHERE method = ? AND seed = ?", bad[9])
+    raw.execute("UPDATE shards SET method = 'newton' WHERE method = ? AND seed = ?", bad[9][:2])
     kept.save(spec.id, bad[10], state, records._replace(beside=records.beside[..., :1]))
     assert set(kept.load(spec.id).states) == set(kept.load(spec.id).records) == {good, *bad[11:]}
     assert kept.load("unknown") == ({}, {})

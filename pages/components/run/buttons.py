@@ -42,8 +42,7 @@ def _about(manager: Manager, asked: Asked, view: View | None) -> str:
         )
     if view is not None and view.status == "done":
         return "This run is stored; change something to run it anew."
-    left = 1.0 if view is None else 1 - view.progress
-    return f"{_runs(asked.spec)}, {duration(left * manager.estimate(asked.spec))} on this server."
+    return f"{_runs(asked.spec)}, {duration(manager.estimate(asked.spec))} on this server."
 
 
 def press(page: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from cvar_core import Result, SpecError, SweepSpec
@@ -12,6 +14,7 @@ from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 from ..asking.links import keep, recall
 from ..drawing.look import Look
 from ..drawing.run_picture import STUDY
+from ..drawing.status import duration
 from ..drawing.style import theme
 from ..drawing.text import fault
 from ..sending.live import hear_news, live, tell_look
@@ -107,20 +110,23 @@ class MainArea:
     def _offer_more(self, view: View) -> None:
         """Say once what the numbers cannot show for want of starts or points, with the buttons that mend it."""
         with st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-more"):
-            self._offer_starts(len(view.spec.seeds))
+            self._offer_starts(view.spec)
             if view.result is not None:
                 self._offer_points(view.result)
 
-    def _offer_starts(self, count: int) -> None:
-        words = few(count)
-        more = next((each for each in _STARTS if count < each <= self._manager.limits.seeds), None)
+    def _offer_starts(self, spec: SweepSpec) -> None:
+        words = few(len(spec.seeds))
         if not words:
             return
         st.caption(f"{words}.", width="content")
+        larger = (replace(spec, seeds=tuple(range(count))) for count in _STARTS if count > len(spec.seeds))
+        more = next((each for each in larger if not self._manager.limits.faults(each.to_dict())), None)
         if more is not None:
+            count, seconds = len(more.seeds), self._manager.estimate(more)
             st.button(
-                f"Run {more} starts", icon=":material/groups:", key=f"{self._page}-starts",
-                on_click=self._take, args=("seeds", more),
+                f"Run {count} starts", icon=":material/groups:", key=f"{self._page}-starts",
+                on_click=self._take, args=("seeds", count),
+                help=f"What is computed is kept, and only further starts are run: {duration(seconds)}.",
             )  # fmt: skip
 
     def _offer_points(self, result: Result) -> None:
