@@ -14,13 +14,18 @@ from ..drawing.plotly_js import compressed
 from ..drawing.run_picture import PARTS, picture
 
 
+_LATER = 4.0  # seconds after the start, in which whoever opened the page as the server came up is not kept waiting
+
+
 def up() -> None:
     """Get ready for the run that a page opens with; the other losses follow while the server serves."""
     first = DEFAULT.problem.loss
     _once(first)
     compressed()
     others = [name for name in losses.names() if name != first]
-    threading.Thread(target=lambda: [_once(name) for name in others], name="warm-up", daemon=True).start()
+    later = threading.Timer(_LATER, lambda: [_once(name) for name in others])
+    later.daemon = True
+    later.start()
 
 
 def _once(loss: str) -> None:
