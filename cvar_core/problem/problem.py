@@ -54,7 +54,6 @@ class Samples(NamedTuple):
     y: Tensor  # (count,)
     norms: Tensor  # (count,)  ‖x‖²
 
-
     def norms_in(self, metric: Tensor) -> Tensor:
         """Return Σ_j m_j x_j² of each sample, shape (count,); m (dim,), or one number, which is 1."""
         if metric.dim() == 0:

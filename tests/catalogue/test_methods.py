@@ -77,7 +77,8 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
     guess = np.zeros(dim + 2)
     guess[-1] = max(float(at.loss - at.alpha), 0.0)
     options = {"ftol": 1e-14, "maxiter": 500}
-    found = minimize(value, guess, method="SLSQP", constraints=() if method.model is sgm.model else slack, options=options)
+    kinks = () if method.model is sgm.model else slack
+    found = minimize(value, guess, method="SLSQP", constraints=kinks, options=options)
     return float(proximal(method, at, sizes, *unpack(found.x)))
 
 
