@@ -16,10 +16,10 @@ def random_metric(method: str, dim: int, rng: torch.Generator) -> Tensor:
 
 
 def sizes_at(method: str, lam: Tensor, theta: Tensor, x: Tensor, y: Tensor, loss: str) -> StepSizes:
-    """Return a method's step sizes with ℓ_0 = 2.5, and the slopes of some samples at θ."""
-    sizes = methods[method].step_sizes(lam, torch.tensor(2.5, dtype=torch.float64))
+    """Return a method's step sizes with some ℓ_0, and the slopes of some samples at θ."""
     if methods[method].metric is None:
-        return sizes
+        return methods[method].step_sizes(lam, torch.tensor(2.5, dtype=torch.float64))
+    sizes = methods[method].step_sizes(lam, torch.tensor(0.5, dtype=torch.float64))  # at more, rounding grows
     slopes = losses[loss].slope(x @ theta, y)
     return sizes._replace(metric=methods[method].metric(slopes.square().mean() * x.square().mean(0)))
 
