@@ -15,6 +15,7 @@ from pages.components.asking import links
 from pages.components.asking.presets import DEFAULT
 from pages.components.drawing.chart import chart
 from pages.components.drawing.style import apply_look, theme
+from pages.components.drawing.text import capital
 from pages.components.lessons.ways import arrive, try_it
 
 PAGE = "units"
@@ -164,9 +165,10 @@ picture, finding, about = without_title(feature_curves(first, other, lam, theme=
 body.markdown(f"### The unit of a feature. {finding}")
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
-    chart(picture, key="units-feature", height=430, label=finding, name="unit of a feature")
+    chart(picture, key="units-feature", height=500, label=finding, name="unit of a feature")
     st.caption(
-        f"Bold: the first of {problem.dim} features times c = {number(other.factor)}. Pale and open: c = 1. {about}."
+        f"Bold: the first of {problem.dim} features times c = {number(other.factor)}. Pale and open: c = 1. "
+        f"{capital(about)}."
     )
 ranges = {name: [width(each.range(name)) for each in (first, other)] for name in feature_unit.METHODS}
 rows = "\n".join(f"| {methods[name].label} | **{here}** | **{there}** |" for name, (here, there) in ranges.items())
