@@ -12,6 +12,7 @@ import torch
 
 from .cancel import Stop
 from .catalogue import losses
+from .catalogue import methods as every_method
 from .problem import Problem
 from .results import RISK, Result, Verdict, criterion, remarks
 from .scheduling import Progress, run
@@ -141,5 +142,5 @@ def compile_kernels() -> list[str]:
         synthetic = Problem.synthetic(loss=loss, eval_size=300)
         rows, target = synthetic.points.rows(torch.arange(300)), synthetic.points.target
         for problem in (synthetic, Problem.from_arrays(csr_array(rows.numpy()), target, loss)):
-            sweep(problem, lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
+            sweep(problem, every_method.names(), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
     return list(losses.names())

@@ -70,6 +70,32 @@ def add_rows(rows: Any, weights: Any, out: Any) -> None:
             out[i] += a * rows[k, i]
 
 
+def weigh_squares(rows: Any, weights: Any, out: Any) -> None:
+    """Put Σ_k weights[k]·rows[i, k]² into ``out``: (n, dim), (dim,) and (n,). Four sums side by side for each row."""
+    n, dim = rows.shape
+    fours = dim // 4 * 4
+    for i in range(n):
+        row = rows[i]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for k in range(0, fours, 4):
+            a += weights[k] * (row[k] * row[k])
+            b += weights[k + 1] * (row[k + 1] * row[k + 1])
+            c += weights[k + 2] * (row[k + 2] * row[k + 2])
+            d += weights[k + 3] * (row[k + 3] * row[k + 3])
+        for k in range(fours, dim):
+            a += weights[k] * (row[k] * row[k])
+        out[i] = (a + b) + (c + d)
+
+
+def weigh_sparse_squares(indptr: Any, indices: Any, values: Any, index: Any, weights: Any, out: Any) -> None:
+    """Put the same of the sparse rows number ``index`` into ``out``: index and out (n,)."""
+    for t in range(index.shape[0]):
+        total = 0.0
+        for e in range(indptr[index[t]], indptr[index[t] + 1]):
+            total += weights[indices[e]] * (values[e] * values[e])
+        out[t] = total
+
+
 def add_sparse(first: Any, last: Any, indices: Any, values: Any, columns: Any, out: Any) -> None:
     """Put Σ_e values[e]·columns[indices[e]] over first ≤ e < last into ``out``, for compilation into kernels.
 

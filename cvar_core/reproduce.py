@@ -10,7 +10,7 @@ from .catalogue import noises
 from .data import Recipe
 from .reading import write_grid
 from .results import GAP_TO_CLOSE, RISK, Criterion
-from .specs import ProblemSpec, SweepSpec
+from .specs import ProblemSpec, SweepSpec, usual_methods
 
 
 def command(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None = None) -> str:
@@ -25,10 +25,12 @@ def command(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None 
             flags += [f"--noise-param {key}={number!r}" for key, number in value.items()]
         else:
             flags.append(f"--{name.replace('_', '-')} {value}")
+    if spec.methods != usual_methods(on_data=recipe is not None):
+        flags.append(f"--methods {','.join(spec.methods)}")
     for name, value in _changed(spec).items():
         if name == "methods":
-            value = ",".join(value)
-        elif name == "lambdas":
+            continue
+        if name == "lambdas":
             value = write_grid(value)
         elif name == "seeds":
             value = _count(value) or ",".join(str(seed) for seed in value) + ("," if len(value) == 1 else "")

@@ -23,6 +23,7 @@ MOST_SEEDS = 1_000
 LARGEST_SEED = 2**32 - 1
 
 
+_PAPER_METHODS = ("sgm", "spl", "spl+")
 _OF_DATA = ("data", "dim", "sample_size", "nonzeros", "test")  # fields that only have a meaning together
 
 
@@ -34,6 +35,15 @@ def paper_grid() -> tuple[float, ...]:
     """Return the paper's 15 step sizes: 10^-6 … 10^4 by decades, and half decades around 1."""
     exponents = {float(k) for k in range(-6, 5)} | {-1.5, -0.5, 0.5, 1.5}
     return tuple(10.0**k for k in sorted(exponents))
+
+
+def usual_methods(on_data: bool) -> tuple[str, ...]:
+    """Return the methods that a person is offered first: the paper's, and on data ours, which is made for columns.
+
+    >>> usual_methods(on_data=True)
+    ('sgm', 'spl', 'spl+', 'spl-u')
+    """
+    return (*_PAPER_METHODS, "spl-u") if on_data else _PAPER_METHODS
 
 
 @dataclass(frozen=True)
@@ -112,7 +122,7 @@ class SweepSpec:
     """A sweep: every method with every step size from every seed, on one problem."""
 
     problem: ProblemSpec
-    methods: tuple[str, ...] = ("sgm", "spl", "spl+")
+    methods: tuple[str, ...] = _PAPER_METHODS
     lambdas: tuple[float, ...] = paper_grid()
     iterations: int = 10_000
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)  # a number n stands for seeds 0 … n−1

@@ -5,15 +5,17 @@ from dataclasses import replace
 import streamlit as st
 
 from cvar_core import ProblemSpec
-from cvar_core.catalogue import losses, noises
+from cvar_core.catalogue import losses, methods, noises
 from cvar_core.figures import without_title
+from cvar_core.figures.lessons.feature_unit_charts import feature_curves
 from cvar_core.figures.lessons.units_charts import HEIGHT, unit_curves, unit_paths, unit_ranges
-from cvar_core.lessons import units
+from cvar_core.lessons import feature_unit, units
 from cvar_core.results import OBJECTIVE, number, width
 from pages.components.asking import links
 from pages.components.asking.presets import DEFAULT
 from pages.components.drawing.chart import chart
 from pages.components.drawing.style import apply_look, theme
+from pages.components.drawing.text import capital
 from pages.components.lessons.ways import arrive, try_it
 
 PAGE = "units"
@@ -25,12 +27,14 @@ CONTROLS = {  # name: label, values, default, help
     "lambda": ("Step size λ", LAMBDAS, "0.3", "The same in both units."),
     "scale": ("Unit s of the loss", SCALES, "100", "The loss is multiplied by s. Dollars become cents at s = 100, and "
               "thousands of dollars at s = 0.001."),
+    "feature": ("Unit c of a feature", SCALES, "100", "The first feature is multiplied by c: metres become centimetres "
+                "at c = 100."),
 }  # fmt: skip
 
 
 def ask(name: str) -> str:
     label, values, usual, about = CONTROLS[name]
-    draw = st.select_slider if name in ("lambda", "scale") else st.selectbox
+    draw = st.select_slider if name in ("lambda", "scale", "feature") else st.selectbox
     first = usual if draw is st.select_slider else values.index(usual)
     return draw(label, values, first, key=f"{PAGE}_{name}", help=about, bind="query-params")
 
@@ -40,11 +44,16 @@ def tried(problem: ProblemSpec) -> units.Tolerance:
     return units.tolerance(problem)
 
 
+@st.cache_data(show_spinner="Trying every λ in another unit of the feature …", max_entries=256)
+def tried_feature(problem: ProblemSpec, factor: float) -> feature_unit.FeatureUnit:
+    return feature_unit.in_unit(problem, factor, units.LAMBDAS)
+
+
 apply_look()
 arrive(PAGE)
 link = {name: st.query_params.get_all(name) for name in st.query_params}
 with st.sidebar:
-    loss, noise, lam, scale = (ask(name) for name in CONTROLS)
+    loss, noise, lam, scale, feature = (ask(name) for name in CONTROLS)
 if f"{PAGE}-unread" not in st.session_state:
     st.session_state[f"{PAGE}-unread"] = links.unread(link, dict.fromkeys(f"{PAGE}_{name}" for name in CONTROLS))
 if missed := st.session_state[f"{PAGE}-unread"]:
@@ -149,6 +158,37 @@ as free of units as SPL₊.
 
 **Down a column** the model gets tighter. In the right column nothing else differs, so what SPL₊ forgives beyond SGM
 with the pair is owed to its model: at large λ the linear model overshoots.
+""")
+
+first, other = (tried_feature(problem, factor) for factor in (1.0, float(feature)))
+picture, finding, about = without_title(feature_curves(first, other, lam, theme=theme()))
+body.markdown(f"### The unit of a feature. {finding}")
+drawn, told = body.columns([3, 2], gap="medium")
+with drawn:
+    chart(picture, key="units-feature", height=500, label=finding, name="unit of a feature")
+    st.caption(
+        f"Bold: the first of {problem.dim} features times c = {number(other.factor)}. Pale and open: c = 1. "
+        f"{capital(about)}."
+    )
+ranges = {name: [width(each.range(name)) for each in (first, other)] for name in feature_unit.METHODS}
+rows = "\n".join(f"| {methods[name].label} | **{here}** | **{there}** |" for name, (here, there) in ranges.items())
+told.markdown(rf"""
+| usable decades of λ, by the model's risk | c = 1 | c = {number(other.factor)} |
+|:--|:--|:--|
+{rows}
+
+**A feature has a unit, too.** SPL₊ is free of the unit of the loss. But measure one feature in centimetres, divide its
+$\theta_j$ by 100 at the start, and every prediction is what it was, while SPL₊'s steps are not: one
+$\lambda_\theta$ for all coordinates would need the unit of each of them.
+
+**SPL-U is ours, not the paper's.** It gives every coordinate a step size in its own unit,
+$$
+\lambda_\alpha=\lambda\,\ell_0,\qquad
+\lambda_j=\frac{{\lambda\,\ell_0}}{{\sqrt d\;\mathbb E[\ell'^2]\,\mathbb E[x_j^2]}},
+$$
+with $\ell'$ the slope of the loss in the prediction, all at the start. What is left of λ has no unit: bold and pale
+are one curve. SGM-U has the same step sizes and the linear model: units and model are two effects here, too. An
+**offset**, °C to °F, is no factor and does change the path; centre the columns.
 """)
 with body:
     explored = replace(DEFAULT.problem, loss=loss, noise=noise, noise_params=None, scale=scale)

@@ -13,6 +13,7 @@ from cvar_core.bench import growth
 from cvar_core.bench.contenders import autograd, eager, jax_installed, jax_scan, ours
 from cvar_core.bench.panel import Panel, draw, sweep_spec
 from cvar_core.bench.sizes import QUICK
+from cvar_core.catalogue import methods
 from cvar_core.problem import Problem
 
 
@@ -36,6 +37,7 @@ def test_every_section_is_printed(results: dict[str, Any], printed: list[str]) -
     text = "\n".join(printed)
     for heading in (
         "1. Stepping",
+        "1b. A step by method",
         "2. Evaluation",
         "3. The optimum",
         "4. A whole panel",
@@ -45,6 +47,13 @@ def test_every_section_is_printed(results: dict[str, Any], printed: list[str]) -
     ):
         assert heading in text
     assert "DISAGREES" not in text
+
+
+def test_every_method_is_told_beside_spl(results: dict[str, Any]) -> None:
+    for found in results["by_method"].values():
+        assert set(found) == set(methods.names())
+        assert found["spl"]["times_spl"] == 1
+        assert all(each["microseconds_per_step"] > 0 for each in found.values())
 
 
 def test_sums_with_and_without_skipping_agree(results: dict[str, Any]) -> None:

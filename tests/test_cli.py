@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cvar_core import Problem, SweepSpec, sweep
-from cvar_core.catalogue import losses
+from cvar_core import Problem, SweepSpec, check, sweep
+from cvar_core.catalogue import losses, methods
 from cvar_core.cli import main
 from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number
 
@@ -279,12 +279,43 @@ def test_a_terminal_without_greek_letters_is_no_error():
 
 def test_compile_runs_every_loss(monkeypatch, capsys):
     ran = []
-    monkeypatch.setattr("cvar_core.api.sweep", lambda problem, **_: ran.append(problem.spec))
+    monkeypatch.setattr("cvar_core.api.sweep", lambda problem, methods, **_: ran.append((problem.spec, methods)))
     assert main(["compile"]) == 0
-    assert [(spec.loss, spec.nonzeros is not None) for spec in ran] == [
-        (name, sparse) for name in losses.names() for sparse in (False, True)
+    assert [(spec.loss, spec.nonzeros is not None, names) for spec, names in ran] == [
+        (name, sparse, methods.names()) for name in losses.names() for sparse in (False, True)
     ]
     assert "squared" in capsys.readouterr().out
+
+
+def test_check_without_a_method_asks_for_ours_too_and_is_safe_only_if_both_are(capsys, monkeypatch):
+    asked, failing = [], []
+
+    def answer(problem, lam, method, *_, **__):
+        asked.append(method)
+        verdict = check(problem, lam, method, iterations=200, seeds=2)
+        return replace(verdict, starts=0 if method in failing else verdict.seeds)
+
+    monkeypatch.setattr(sys.modules["cvar_core.cli.main"], "check", answer)  # the package has a function of that name
+    for unsafe, code in ((), 0), (("spl+",), 1), (("spl-u",), 1):
+        failing[:] = unsafe
+        assert main(["check", *SMALL, *EASY, "--lambda", "1"]) == code
+    assert asked == ["spl+", "spl-u"] * 3
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 6
+    assert "for SPL-U (ours)" in told[1]
+
+
+def test_a_sweep_has_the_papers_methods_and_on_data_ours_as_well(tmp_path, capsys):
+    assert main(["sweep", *SMALL, "--lambdas", "1", "--iterations", "20"]) == 0
+    assert "spl-u" not in capsys.readouterr().out
+    file = tmp_path / "rows.csv"
+    file.write_text("x,y\n" + "\n".join(f"{k % 7},{k % 5}" for k in range(40)))
+    assert main(["sweep", "--data", str(file), "--lambdas", "1", "--iterations", "20", "--seeds", "2"]) == 0
+    told = capsys.readouterr().out
+    names = [line.split()[0] for line in told.splitlines() if line.startswith(("sgm", "spl"))]
+    assert tuple(dict.fromkeys(names)) == ("sgm", "spl", "spl+", "spl-u")
+    assert main(["problems"]) == 0
+    assert capsys.readouterr().out.count("ours, not the paper's") == 2
 
 
 def test_a_check_says_what_its_verdict_would_hide(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """What the dashboard says would reproduce a run does describe that run."""
 
 import shlex
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from cvar_core.cli import arguments
 from cvar_core.data import DataError, Recipe
 from cvar_core.reproduce import command, python
 from cvar_core.results import MEASURES, Criterion, criterion
+from cvar_core.specs import usual_methods
 
 CRITERIA = [
     None,
@@ -107,9 +109,11 @@ def swept(recipe):
     return SweepSpec(problem.spec, iterations=50, seeds=2)
 
 
+@pytest.mark.parametrize("names", [usual_methods(on_data=True), usual_methods(on_data=False), ("sgm-u",)])
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_the_command_describes_a_run_on_data(recipe, files):
-    spec = swept(recipe)
+def test_the_command_describes_a_run_on_data(recipe, names, files):
+    spec = replace(swept(recipe), methods=names)
+    assert ("--methods" in command(spec, recipe=recipe)) == (names != usual_methods(on_data=True))
     args = arguments.build().parse_args(shlex.split(command(spec, recipe=recipe))[3:])
     data = arguments.dataset(args)
     problem = arguments.problem(args, data).spec

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import evaluating, growth, statistics, stepping, whole
+from . import by_method, evaluating, growth, statistics, stepping, whole
 from .measure import machine
 from .sizes import PAPER, QUICK
 
@@ -36,6 +36,7 @@ def run(quick: bool = False, out: Callable[[str], None] = print, *, all_panels: 
         "machine": facts,
         "quick": quick,
         "stepping": stepping.measure(sizes, out),
+        "by_method": by_method.measure(sizes, out),
         "evaluation": evaluating.measure(sizes, out),
         "optimum": whole.optimum(sizes, out),
         "panels": whole.panels(sizes, all_panels, out),

@@ -1,12 +1,13 @@
 """Losses, noises, methods and schedules: registries that every other part reads."""
 
 from .losses import Loss, Smoothed, losses
-from .methods import Distances, Linearisation, Method, Point, StepSizes, methods, sharp_bound
+from .methods import EVEN, Distances, Linearisation, Method, Point, StepSizes, methods, sharp_bound
 from .noises import Noise, noises
 from .registry import Registry, UnknownName
 from .schedules import Schedule, schedules
 
 __all__ = [
+    "EVEN",
     "Distances",
     "Linearisation",
     "Loss",

@@ -14,7 +14,7 @@ from ..problem import Problem
 from ..reading import number, read_grid, whole
 from ..results import MEASURES, RISK, Criterion
 from ..results import criterion as make_criterion
-from ..specs import ProblemSpec, SpecError, SweepSpec
+from ..specs import ProblemSpec, SpecError, SweepSpec, usual_methods
 
 _DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
 
@@ -29,7 +29,7 @@ class OneLineParser(argparse.ArgumentParser):
 def build() -> OneLineParser:
     parser = OneLineParser(
         prog="python -m cvar_core",
-        description="Which step size is safe when you minimise CVaR? SGM, SPL and SPL+ compared.",
+        description="Which step size is safe when you minimise CVaR? SGM, SPL, SPL+ and our SPL-U compared.",
     )
     commands = parser.add_subparsers(dest="command", required=True, parser_class=OneLineParser, metavar="COMMAND")
 
@@ -37,7 +37,8 @@ def build() -> OneLineParser:
     _add_problem(sweep)
     _add_data(sweep)
     _add_runs(sweep)
-    sweep.add_argument("--methods", default=",".join(methods.names()), help="comma-separated (default: %(default)s)")
+    usual, on_data = (",".join(usual_methods(on_data=each)) for each in (False, True))
+    sweep.add_argument("--methods", help=f"comma-separated (default: {usual}; with --data {on_data})")
     sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
     sweep.add_argument("--out", metavar="FILE.csv", help="write the curves")
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
@@ -47,7 +48,11 @@ def build() -> OneLineParser:
     _add_problem(check)
     _add_data(check)
     _add_runs(check)
-    check.add_argument("--method", default="spl+", help=f"one of {', '.join(methods.names())} (default: %(default)s)")
+    check.add_argument(
+        "--method",
+        default="spl+,spl-u",
+        help=f"one of {', '.join(methods.names())}, or several: λ has to be safe for each (default: %(default)s)",
+    )
     check.add_argument("--lambda", dest="lam", required=True, metavar="LAMBDA", help="the step size")
 
     check.add_argument(
@@ -180,13 +185,18 @@ def iterations(args: argparse.Namespace, data: Dataset | None) -> int:
 def sweep_spec(args: argparse.Namespace, problem: ProblemSpec, iterations: int) -> SweepSpec:
     return SweepSpec(
         problem=problem,
-        methods=tuple(name.strip() for name in args.methods.split(",") if name.strip()),
+        methods=usual_methods(problem.data is not None) if args.methods is None else names(args.methods),
         lambdas=read_grid(args.lambdas, "--lambdas"),
         iterations=iterations,
         seeds=seeds(args.seeds),
         schedule=args.schedule,
         checkpoints=whole("--checkpoints", args.checkpoints),
     )
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Read a list of methods."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def seeds(text: str) -> Any:

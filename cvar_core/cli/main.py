@@ -154,24 +154,28 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
     data = arguments.dataset(args)
     problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
-    with _progress_bar() as report:
-        verdict = check(
-            problem,
-            lam,
-            args.method,
-            iterations,
-            seeds,
-            args.schedule,
-            workers,
-            measure=by.measure,
-            epsilon=by.epsilon,
-            closed=by.closed,
-            checkpoints=reading.whole("--checkpoints", args.checkpoints),
-            report=report,
-            store=args.store,
-        )
-    print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]))
-    return 0 if (verdict.sure if args.sure else verdict.safe) else 1
+    asked = SweepSpec(problem.spec, arguments.names(args.method))  # says what is wrong before the first takes its time
+    passed = []
+    for method in asked.methods:
+        with _progress_bar() as report:
+            verdict = check(
+                problem,
+                lam,
+                method,
+                iterations,
+                seeds,
+                args.schedule,
+                workers,
+                measure=by.measure,
+                epsilon=by.epsilon,
+                closed=by.closed,
+                checkpoints=reading.whole("--checkpoints", args.checkpoints),
+                report=report,
+                store=args.store,
+            )
+        print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]), flush=True)
+        passed.append(verdict.sure if args.sure else verdict.safe)
+    return 0 if all(passed) else 1
 
 
 def _figures(args: argparse.Namespace, texts: list[str]) -> int:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..cancel import Stop, check
-from ..catalogue import methods, schedules
+from ..catalogue import StepSizes, methods, schedules
 from ..problem import Problem, recorded_names
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
@@ -173,10 +173,18 @@ def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
     return spec.iterations
 
 
+def step_sizes(problem: Problem, spec: SweepSpec, shard: Shard) -> StepSizes:
+    """Return the step sizes of a shard's runs before any decay: a function of the problem and the seed alone."""
+    method = methods[shard.method]
+    lam, initial_loss = shard.step_sizes(spec), problem.start(shard.seed).initial_loss
+    sizes = method.step_sizes(*(torch.tensor(each, dtype=torch.float64) for each in (lam, initial_loss)))
+    if method.metric is None:
+        return sizes
+    return sizes._replace(metric=method.metric(problem.slope_squares(shard.seed)))
+
+
 def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int) -> tuple[State, float, float]:
-    initial_loss = torch.tensor(problem.start(shard.seed).initial_loss, dtype=torch.float64)
-    lam = torch.tensor(shard.step_sizes(spec), dtype=torch.float64)
-    sizes = methods[shard.method].step_sizes(lam, initial_loss)
+    sizes = step_sizes(problem, spec, shard)
     length = problem.block_length
     sampling = stepping = 0.0
     iteration, runs = state.iteration, state[2:]
@@ -186,10 +194,11 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
         shared = (problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method)
         begun = time.perf_counter()
         if problem.spec.nonzeros is None:
-            x, y, norms = problem.samples(shard.seed, iteration, last)
+            samples = problem.samples(shard.seed, iteration, last)
             drawn = time.perf_counter()
             runs = torch.ops.cvar_core.steps.default(
-                x, y, norms, factors, sizes.theta, sizes.alpha, *runs, *shared
+                samples.x, samples.y, samples.norms_in(sizes.metric), factors, sizes.theta, sizes.alpha, *runs, *shared,
+                sizes.metric,
             )  # fmt: skip
         else:
             points, index = problem.sparse_samples(shard.seed, iteration, last)

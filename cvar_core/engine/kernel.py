@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..catalogue import Linearisation, StepSizes, losses, methods
+from ..catalogue import EVEN, Linearisation, StepSizes, losses, methods
 from ..compiled import jit
 from ..linear import LANES, add_rows
 
@@ -26,14 +26,14 @@ _library = torch.library.Library("cvar_core", "FRAGMENT")
 _library.define(
     "steps(Tensor x, Tensor y, Tensor norms, Tensor factors, Tensor lam_theta, Tensor lam_alpha,"
     " Tensor theta, Tensor alpha, Tensor theta_sum, Tensor alpha_sum, Tensor diverged,"
-    " float beta, float scale, str loss, str method) -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
+    " float beta, float scale, str loss, str method, Tensor? metric=None) -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
 )
 
 
 def steps_in_torch(
     x: Tensor,  # (count, dim)
     y: Tensor,  # (count,)
-    norms: Tensor,  # (count,)  ‖x‖²
+    norms: Tensor,  # (count,)  ‖x‖², in the metric: Σ_j m_j x_j²
     factors: Tensor,  # (count,) of the schedule
     lam_theta: Tensor,  # (runs,)
     lam_alpha: Tensor,  # (runs,)
@@ -46,35 +46,45 @@ def steps_in_torch(
     scale: float,
     loss: str,
     method: str,
+    metric: Tensor | None = None,  # (dim,)  m; none is 1 everywhere
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Take one update per sample in every run: the definition."""
     entry, step = losses[loss], methods[method].step
+    metric = EVEN if metric is None else metric
     theta_sum, alpha_sum, diverged = theta_sum.clone(), alpha_sum.clone(), diverged.clone()
     for x_t, y_t, factor in zip(x, y, factors, strict=True):
         prediction = theta @ x_t
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
-        sizes = StepSizes(lam_theta * factor, lam_alpha * factor)
+        sizes = StepSizes(lam_theta * factor, lam_alpha * factor, metric)
         theta, alpha = step(Linearisation(theta, alpha, value, v, beta), sizes)
         theta_sum += theta
         alpha_sum += alpha
-        finite = torch.isfinite(prediction + value + (v * v).sum(1) * sizes.theta)
+        finite = torch.isfinite(prediction + value + sizes.along(v))
         diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
     return theta.clone(), alpha.clone(), theta_sum, alpha_sum, diverged
 
 
 def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    x, y, norms, factors, lam_theta, lam_alpha, *state, beta, scale, loss, method = args
+    given, (beta, scale, loss, method, *metric) = args[:_TENSORS], args[_TENSORS:]
     scalar, weight = losses[loss].scalar, methods[method].weight
     if scalar is None or weight is None:
         return steps_in_torch(*args)
     theta, alpha, theta_sum, alpha_sum, diverged = (
-        tensor.clone(memory_format=torch.contiguous_format) for tensor in state
+        tensor.clone(memory_format=torch.contiguous_format) for tensor in given[6:]
     )
-    inputs = (tensor.contiguous().numpy() for tensor in (x, y, norms, factors, lam_theta, lam_alpha))
+    inputs = (tensor.contiguous().numpy() for tensor in (*given[:6], flat(*metric)))
     outputs = (tensor.numpy() for tensor in (theta, alpha, theta_sum, alpha_sum, diverged))
     _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale)
     return theta, alpha, theta_sum, alpha_sum, diverged
+
+
+_TENSORS = 11  # of the arguments, before the settings
+
+
+def flat(metric: Tensor | None = None) -> Tensor:
+    """Return a metric as the kernels take it: a number for each coordinate, or a single one for all."""
+    return (EVEN if metric is None else metric).reshape(-1)
 
 
 _library.impl("steps", steps_in_torch, "CompositeExplicitAutograd")
@@ -84,9 +94,10 @@ _library.impl("steps", _steps_compiled, "CPU")
 @functools.cache
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
-        x, y, norms, factors, lam_theta, lam_alpha, theta, alpha, theta_sum, alpha_sum, diverged, c, scale
+        x, y, norms, factors, lam_theta, lam_alpha, metric, theta, alpha, theta_sum, alpha_sum, diverged, c, scale
     ):
         runs, dim = theta.shape
+        apart = 0 if metric.shape[0] == 1 else 1  # how far apart in ``metric`` two coordinates lie
         lanes = min(TILE, (runs + LANES - 1) // LANES * LANES)
         th = np.empty((dim, lanes))
         th_sum = np.empty((dim, lanes))
@@ -118,7 +129,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                     # show (θ or α overflowing in this very step) shows in the next, or at the end below.
                     odd[j] += 0.0 * (prediction[j] + value + slope_term)
                 for k in range(dim):
-                    x_k = x[t, k]
+                    x_k = metric[k * apart] * x[t, k]
                     for j in range(lanes):
                         th[k, j] -= move[j] * x_k
                         th_sum[k, j] += th[k, j]

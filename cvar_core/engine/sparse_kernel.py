@@ -22,6 +22,7 @@ from ..compiled import jit
 from ..linear import AHEAD, FAR, add_sparse, prefetch
 from ..problem.points import SparsePoints
 from ..problem.sparse_sums import side_by_side
+from .kernel import flat
 
 Runs = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]  # θ, α, B, Σα and diverged, as in the engine's state
 
@@ -31,7 +32,7 @@ def sparse_steps_in_torch(
     index: Tensor,  # (count,)
     first: int,  # t of the first of them
     factors: Tensor,  # (count,) of the schedule
-    sizes: StepSizes,  # (runs,)
+    sizes: StepSizes,  # (runs,), and (dim,) in the metric
     runs: Runs,
     beta: float,
     scale: float,
@@ -46,12 +47,12 @@ def sparse_steps_in_torch(
         prediction = theta @ x_t
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
-        here = StepSizes(sizes.theta * factor, sizes.alpha * factor)
+        here = StepSizes(sizes.theta * factor, sizes.alpha * factor, sizes.metric)
         moved, alpha = step(Linearisation(theta, alpha, value, v, beta), here)
         lag += t * (theta - moved)
         theta = moved
         alpha_sum += alpha
-        finite = torch.isfinite(prediction + value + (v * v).sum(1) * here.theta)
+        finite = torch.isfinite(prediction + value + here.along(v))
         diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
     return theta, alpha, lag, alpha_sum, diverged
 
@@ -79,7 +80,8 @@ def sparse_steps(
     )
     odd = torch.zeros_like(alpha)
     state = (part.numpy() for part in (theta, alpha, lag, alpha_sum, odd))
-    inputs = (part.numpy() for part in (points.target, points.norms, index, factors, lam_theta, lam_alpha))
+    norms, metric = points.norms_of(index, sizes.metric), flat(sizes.metric)
+    inputs = (part.numpy() for part in (points.target, norms, index, factors, lam_theta, lam_alpha, metric))
     _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale)
     # Views of (dim, lanes): the next call copies rows that lie as it wants them.
     return (
@@ -94,16 +96,17 @@ def sparse_steps(
 @functools.cache
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
-        indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha,
+        indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha, metric,
         first, theta, alpha, lag, alpha_sum, odd, c, scale,
     ):  # fmt: skip
         lanes, far = theta.shape[1], theta.shape[0] > FAR
+        apart = 0 if metric.shape[0] == 1 else 1
         prediction, move, late = np.empty(lanes), np.empty(lanes), np.empty(lanes)
         for t in range(index.shape[0]):
             i = index[t]
             begin, end = indptr[i], indptr[i + 1]
             add_sparse(begin, end, indices, values, theta, prediction)
-            y_i, norm, factor = y[i], norms[i], factors[t]
+            y_i, norm, factor = y[i], norms[t], factors[t]
             for j in range(lanes):
                 value, slope = scalar(prediction[j], y_i)
                 value = scale * value
@@ -125,7 +128,8 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
             for e in range(begin, end):
                 if far:
                     prefetch(lag, indices[min(e + AHEAD, end - 1)])
-                x, k = values[e], indices[e]
+                k = indices[e]
+                x = metric[k * apart] * values[e]
                 th, la = theta[k], lag[k]
                 for j in range(lanes):
                     th[j] -= move[j] * x

@@ -47,10 +47,10 @@ _KNOWN = {
     "sgm": ("#D55E00", "#FF8A3D", "dot", "square"),
     "spl": ("#0072B2", "#56B4E9", "dash", "circle"),
     "spl+": ("#009E73", "#2BC79A", "solid", "diamond"),
+    "sgm-u": ("#8C6D00", "#E6C229", "longdash", "pentagon"),
+    "spl-u": ("#AA4499", "#DD8FCF", "dashdot", "cross"),
 }
 _OTHERS = (
-    ("#AA4499", "#DD8FCF", "dashdot", "cross"),
-    ("#8C6D00", "#E6C229", "longdash", "pentagon"),
     ("#332288", "#A59BEF", "longdashdot", "x"),
     ("#882255", "#E0709F", "dashdot", "star"),
     ("#5F6B6D", "#B8C2C4", "longdash", "hexagon"),

@@ -1,6 +1,6 @@
 """One sample, one coordinate: a step that can be drawn. The objective is α + max(ℓ(θ) − α, 0)/(1 − β).
 
-The methods are those of the registry; only the losses are here, as functions of a single number θ.
+The methods are those of the registry that have no metric; only the losses are here, as functions of a single number θ.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ def _registered(name: str, target: float, formula: str) -> SampleLoss:
     loss, y = losses[name], torch.tensor(target, dtype=torch.float64)
     return SampleLoss(formula, lambda theta: loss.value(theta, y), lambda theta: loss.slope(theta, y))
 
+
+# A metric has scales of features in it, and one coordinate has none to compare.
+METHODS = tuple(method.name for method in methods if method.metric is None)
 
 SAMPLE_LOSSES: Mapping[str, SampleLoss] = {
     "paper": SampleLoss(

@@ -331,7 +331,7 @@ def _advance(
     return [
         course._replace(
             runs=torch.ops.cvar_core.steps.default(
-                *here, factors, *course.sizes, *course.runs, problem.beta, scale, problem.loss, course.model
+                *here, factors, *course.sizes[:2], *course.runs, problem.beta, scale, problem.loss, course.model
             )
         )
         for course in courses

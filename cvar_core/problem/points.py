@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from ..catalogue import Loss
+from ..compiled import jit
+from ..linear import weigh_sparse_squares
 from . import evaluation, risk, selection, sparse_sums
 from .selection import Kept, Levels
 
@@ -35,6 +37,9 @@ class Points(Protocol):
 
     def combine(self, weights: Tensor) -> Tensor:
         """Return Σ_i w_i x_i, shape (dim,)."""
+
+    def combine_squares(self, weights: Tensor) -> Tensor:
+        """Return Σ_i w_i x_{i,j}² for each coordinate j, shape (dim,)."""
 
     def rows(self, index: Tensor) -> Tensor:
         """Return the x_i of ``index`` as rows, shape (len(index), dim)."""
@@ -111,6 +116,10 @@ class DensePoints:
 
     def combine(self, weights: Tensor) -> Tensor:
         return evaluation.combine(self.columns, weights)
+
+    def combine_squares(self, weights: Tensor) -> Tensor:
+        # Column by column: all of the squares together would be a second copy of the points.
+        return torch.cat([evaluation.combine(column.square().unsqueeze(0), weights) for column in self.columns])
 
     def rows(self, index: Tensor) -> Tensor:
         return self.columns[:, index].T.contiguous()
@@ -195,11 +204,22 @@ class SparsePoints:
         """‖x_i‖², shape (count,)."""
         return _tensor(np.asarray(self.matrix.multiply(self.matrix).sum(axis=1)).ravel())
 
+    def norms_of(self, index: Tensor, metric: Tensor) -> Tensor:
+        """Return Σ_j m_j x_{i,j}² for the i of ``index``, shape (len(index),); m (dim,), or one number, which is 1."""
+        if metric.dim() == 0:
+            return self.norms[index]
+        out = torch.empty(len(index), dtype=torch.float64)
+        jit(weigh_sparse_squares)(*self.arrays, index.numpy(), metric.contiguous().numpy(), out.numpy())
+        return out
+
     def predict(self, theta: Tensor) -> Tensor:
         return _tensor(self.matrix @ theta.numpy())
 
     def combine(self, weights: Tensor) -> Tensor:
         return _tensor(self.matrix.T @ weights.numpy())
+
+    def combine_squares(self, weights: Tensor) -> Tensor:
+        return _tensor(self.matrix.multiply(self.matrix).T @ weights.numpy())
 
     def rows(self, index: Tensor) -> Tensor:
         return _tensor(self.matrix[index.numpy()].toarray())

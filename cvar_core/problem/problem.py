@@ -15,7 +15,9 @@ from torch import Tensor
 
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
+from ..compiled import jit
 from ..keeping import Kept
+from ..linear import weigh_squares
 from ..specs import ProblemSpec, SpecError
 from . import draws, recorded, risk
 from .constant import best_constant
@@ -52,6 +54,14 @@ class Samples(NamedTuple):
     y: Tensor  # (count,)
     norms: Tensor  # (count,)  ‖x‖²
 
+    def norms_in(self, metric: Tensor) -> Tensor:
+        """Return Σ_j m_j x_j² of each sample, shape (count,); m (dim,), or one number, which is 1."""
+        if metric.dim() == 0:
+            return self.norms
+        out = torch.empty_like(self.y)
+        jit(weigh_squares)(self.x.contiguous().numpy(), metric.contiguous().numpy(), out.numpy())
+        return out
+
 
 class SparseSamples(NamedTuple):
     """Consecutive samples of one seed's stream from sparse data: the rows are named, not copied."""
@@ -77,6 +87,7 @@ class Problem:
         self._lock = threading.RLock()
         self._blocks: Kept[tuple[int, int], Samples] = Kept(_BLOCKS, size=_room)
         self._starts: dict[int, Start] = {}
+        self._slopes: dict[int, float] = {}  # E[ℓ'²] at the start of a seed
         self._points: Points | None = None
         self._test_points: Points | None = None
         self._optimum: Optimum | None = None
@@ -297,6 +308,20 @@ class Problem:
                 mean = float(self.points.tail_sums(self.loss, theta.unsqueeze(0), zero)) / self.points.count
                 self._starts[seed] = Start(theta, self.spec.scale * alpha, self.spec.scale * (mean or 1.0))
             return self._starts[seed]
+
+    def slope_squares(self, seed: int) -> Tensor:
+        """Return E[ℓ'²] E[x_j²] for each j, with the losses' slopes ℓ' in the prediction at a seed's θ_0, (dim,)."""
+        with self._lock:
+            if seed not in self._slopes:
+                points, theta = self.points, self.start(seed).theta
+                slopes = self.spec.scale * self.loss.slope(points.predict(theta), points.target)
+                self._slopes[seed] = float(slopes.square().numpy().mean())  # numpy's does not depend on threads
+            return self._slopes[seed] * self._feature_squares
+
+    @functools.cached_property
+    def _feature_squares(self) -> Tensor:
+        points = self.points
+        return points.combine_squares(torch.ones(points.count, dtype=torch.float64)) / points.count
 
     @property
     def block_length(self) -> int:

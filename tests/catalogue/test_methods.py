@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 from cvar_core.catalogue import Distances, Linearisation, Method, StepSizes, losses, methods, sharp_bound
+from cvar_core.catalogue.methods import sgm
 
 every_method = pytest.mark.parametrize("method", methods, ids=lambda m: m.name)
 every_loss = pytest.mark.parametrize("loss", losses, ids=lambda loss: loss.name)
@@ -16,7 +17,8 @@ every_loss = pytest.mark.parametrize("loss", losses, ids=lambda loss: loss.name)
 
 def proximal(method: Method, at: Linearisation, sizes: StepSizes, theta: Tensor, alpha: Tensor) -> Tensor:
     """The function that a step has to minimise."""
-    travel = ((theta - at.theta) ** 2).sum(-1) / (2 * sizes.theta) + (alpha - at.alpha) ** 2 / (2 * sizes.alpha)
+    way = ((theta - at.theta) ** 2 / sizes.metric).sum(-1)
+    travel = way / (2 * sizes.theta) + (alpha - at.alpha) ** 2 / (2 * sizes.alpha)
     return method.model(theta, alpha, at) + travel
 
 
@@ -45,20 +47,26 @@ def random_points(loss, count: int, dim: int, rng: torch.Generator):
     return at._replace(alpha=tied), sizes
 
 
+def in_its_metric(method: Method, sizes: StepSizes, dim: int, rng: torch.Generator) -> StepSizes:
+    if method.metric is None:
+        return sizes
+    return sizes._replace(metric=method.metric(10 ** torch.randn(dim, dtype=torch.float64, generator=rng)))
+
+
 def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
     """Minimise model plus proximal term with a generic solver, the max written as a slack variable."""
     dim, c = len(at.theta), 1 / (1 - at.beta)
 
     def unpack(z: np.ndarray) -> tuple[Tensor, Tensor]:
         z = torch.from_numpy(z)
-        return at.theta + sizes.theta.sqrt() * z[:dim], at.alpha + sizes.alpha.sqrt() * z[dim]
+        return at.theta + (sizes.theta * sizes.metric).sqrt() * z[:dim], at.alpha + sizes.alpha.sqrt() * z[dim]
 
     def inside(theta: Tensor, alpha: Tensor) -> Tensor:
         return at.loss + (at.v * (theta - at.theta)).sum() - alpha
 
     def value(z: np.ndarray) -> float:
         theta, alpha = unpack(z)
-        if method.name == "sgm":
+        if method.model is sgm.model:
             return float(proximal(method, at, sizes, theta, alpha))
         return float(alpha + c * z[dim + 1] + 0.5 * (z[: dim + 1] ** 2).sum())
 
@@ -69,7 +77,8 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
     guess = np.zeros(dim + 2)
     guess[-1] = max(float(at.loss - at.alpha), 0.0)
     options = {"ftol": 1e-14, "maxiter": 500}
-    found = minimize(value, guess, method="SLSQP", constraints=() if method.name == "sgm" else slack, options=options)
+    kinks = () if method.model is sgm.model else slack
+    found = minimize(value, guess, method="SLSQP", constraints=kinks, options=options)
     return float(proximal(method, at, sizes, *unpack(found.x)))
 
 
@@ -77,11 +86,12 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
 @every_loss
 def test_step_minimises_model_plus_proximal_term(method, loss, rng):
     at, sizes = random_points(loss, 16, 3, rng)
+    sizes = in_its_metric(method, sizes, 3, rng)
     theta, alpha = method.step(at, sizes)
     reached = proximal(method, at, sizes, theta, alpha)
     for i in range(len(reached)):
         one = Linearisation(at.theta[i], at.alpha[i], at.loss[i], at.v[i], at.beta)
-        best = solve(method, one, StepSizes(sizes.theta[i], sizes.alpha[i]))
+        best = solve(method, one, StepSizes(sizes.theta[i], sizes.alpha[i], sizes.metric))
         tolerance = 1e-5 * (1 + abs(best))
         assert float(reached[i]) <= best + 1e-12 * (1 + abs(best)), "the solver found a lower point"
         assert float(reached[i]) >= best - tolerance, "the solver did not reach the step: it checks nothing"
@@ -91,14 +101,14 @@ def test_step_minimises_model_plus_proximal_term(method, loss, rng):
 @every_loss
 def test_no_neighbour_of_the_step_is_lower(method, loss, rng):
     at, sizes = random_points(loss, 400, 5, rng)
+    sizes = in_its_metric(method, sizes, 5, rng)
     theta, alpha = method.step(at, sizes)
     reached = proximal(method, at, sizes, theta, alpha)
     for radius in (1e-1, 1e-3, 1e-5):
         move = radius * torch.randn(theta.shape, dtype=torch.float64, generator=rng)
         lift = radius * torch.randn(alpha.shape, dtype=torch.float64, generator=rng)
-        near = proximal(
-            method, at, sizes, theta + sizes.theta.sqrt()[:, None] * move, alpha + sizes.alpha.sqrt() * lift
-        )
+        scale = (sizes.theta[:, None] * sizes.metric).sqrt()
+        near = proximal(method, at, sizes, theta + scale * move, alpha + sizes.alpha.sqrt() * lift)
         assert bool((near >= reached - 1e-12 * (1 + reached.abs())).all())
 
 

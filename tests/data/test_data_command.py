@@ -8,6 +8,7 @@ import pytest
 
 from cvar_core import load, sweep
 from cvar_core.cli import main
+from cvar_core.specs import usual_methods
 
 FEW = ["--lambdas", "0.01,0.1,1", "--seeds", "2"]
 
@@ -29,14 +30,15 @@ def test_a_sweep_on_a_file_is_the_one_from_python(labelled, tmp_path, capsys):
     line = ["sweep", "--data", str(labelled), "--loss", "logistic", "--beta", "0.8", *flags, *FEW, *files]
     assert main(line) == 0
     data = load(labelled, "sold", holdout=0.25, seed=4, standardise=True, intercept=True)
-    result = sweep(data.problem("logistic", beta=0.8), lambdas=[0.01, 0.1, 1], iterations=270, seeds=2)
+    problem, names = data.problem("logistic", beta=0.8), usual_methods(on_data=True)
+    result = sweep(problem, names, lambdas=[0.01, 0.1, 1], iterations=270, seeds=2)
     written = pd.read_csv(out)
     pd.testing.assert_frame_equal(written, result.curves.reset_index(drop=True), check_exact=True, check_dtype=False)
     assert list(written.columns)[-2:] == ["train_accuracy", "test_accuracy"]
     told = json.loads(summary.read_text())
     assert told["data"]["mapping"] == "no → −1, yes → +1"
     assert told["optimum_measures"] == result.reference
-    assert told["methods"]["spl+"]["test_accuracy"] == result.summary()["test_accuracy"].tolist()[6:]
+    assert told["methods"]["spl+"]["test_accuracy"] == result.summary()["test_accuracy"].tolist()[6:9]
     said = capsys.readouterr().out
     assert "90 rows × 4 columns, 30 test rows, dense" in said
     assert "labels: no → −1, yes → +1" in said
@@ -139,7 +141,7 @@ def test_check_judges_a_step_size_on_a_file(labelled, capsys):
         "--lambda",
         "1",
     ]
-    assert main([*line, "--passes", "20", "--seeds", "2"]) in (0, 1)
+    assert main([*line, "--passes", "20", "--seeds", "2", "--method", "spl"]) in (0, 1)
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 

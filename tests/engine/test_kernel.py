@@ -15,6 +15,7 @@ from cvar_core.engine import Shard, advance, start
 from cvar_core.engine.kernel import LANES, TILE, steps_in_torch
 from cvar_core.linear import FAR
 from cvar_core.problem.evaluation import BLOCK
+from tests.engine.in_metric import norms_in, random_metric, sizes_at
 
 every_method = pytest.mark.parametrize("method", methods.names())
 every_loss = pytest.mark.parametrize("loss", losses.names())
@@ -48,10 +49,12 @@ def test_ten_thousand_single_steps_agree(loss, method, schedule, rng):
     runs, dim = 400, 7
     factors = schedules[schedule].factors(0, 25, 25)
     for t in range(25):
-        x, y, norms = samples(loss, 1, dim, rng)
+        x, y, _ = samples(loss, 1, dim, rng)
+        metric = random_metric(method, dim, rng)
         state = fresh(runs, dim, rng)
         lam_theta, lam_alpha = (10 ** torch.randn(runs, dtype=torch.float64, generator=rng) for _ in range(2))
-        args = (x, y, norms, factors[t : t + 1], lam_theta, lam_alpha, *state, 0.9, 1.7, loss, method)
+        sizes = (norms_in(metric, x), factors[t : t + 1], lam_theta, lam_alpha)
+        args = (x, y, *sizes, *state, 0.9, 1.7, loss, method, metric)
         close(compiled(*args), steps_in_torch(*args), 1e-12)
 
 
@@ -71,7 +74,7 @@ def test_ties_and_zero_slopes_agree(loss, method):
         ours = compiled(*args)
         close(ours, steps_in_torch(*args), 1e-15)
         value = float(losses[loss].value(torch.zeros(1), y))
-        if method == "sgm":
+        if methods[method].model is methods["sgm"].model:
             still = ours[0].eq(0).all(1)
             assert torch.equal(still, (alphas >= value) | (y == 0)), "α_t ≥ ℓ_t means no θ step"
 
@@ -82,12 +85,13 @@ def test_ties_and_zero_slopes_agree(loss, method):
 def test_whole_paths_agree_where_the_dynamics_are_stable(loss, method, schedule, rng):
     steps = 500
     lam = torch.tensor([1e-6, 1e-4, 1e-2, 0.1, 1.0, 3.0, 10.0], dtype=torch.float64)
-    sizes = methods[method].step_sizes(lam, torch.tensor(2.5, dtype=torch.float64))
-    x, y, norms = samples(loss, steps, 10, rng)
+    x, y, _ = samples(loss, steps, 10, rng)
     theta, *rest = fresh(1, 10, rng)
+    sizes = sizes_at(method, lam, theta[0], x, y, loss)
     state = [part.repeat(len(lam), *[1] * (part.dim() - 1)) for part in (theta, *rest)]
     factors = schedules[schedule].factors(0, steps, steps)
-    args = (x, y, norms, factors, *sizes, *state, 0.95, 1.0, loss, method)
+    norms = norms_in(sizes.metric, x)
+    args = (x, y, norms, factors, *sizes[:2], *state, 0.95, 1.0, loss, method, sizes.metric)
     ours, theirs = compiled(*args), steps_in_torch(*args)
     assert torch.equal(ours[4], theirs[4])
     kept = ~theirs[4]  # SGM overflows on squared loss at λ = 10, in both
@@ -107,7 +111,7 @@ def test_spl_plus_path_is_free_of_the_unit_of_loss(loss, rng):
 
     def path(scale: float):
         sizes = methods["spl+"].step_sizes(lam, torch.tensor(2.5 * scale, dtype=torch.float64))
-        return compiled(x, y, norms, factors, *sizes, theta, scale * alpha, *rest, 0.95, scale, loss, "spl+")
+        return compiled(x, y, norms, factors, *sizes[:2], theta, scale * alpha, *rest, 0.95, scale, loss, "spl+")
 
     plain = path(1.0)
     for power in (-20, -3, 1, 30):
@@ -131,14 +135,16 @@ def test_spl_does_see_the_unit_of_loss(rng):
 @every_method
 def test_a_run_does_not_depend_on_its_neighbours(method, rng):
     runs = TILE + LANES + 3
-    x, y, norms = samples("logistic", 500, 5, rng)
+    x, y, _ = samples("logistic", 500, 5, rng)
+    metric = random_metric(method, 5, rng)
+    norms = norms_in(metric, x)
     state = fresh(runs, 5, rng)
     lam = torch.logspace(-3, 3, runs, dtype=torch.float64)
     factors = schedules["decreasing"].factors(0, 500, 500)
-    together = compiled(x, y, norms, factors, lam, lam, *state, 0.9, 1.0, "logistic", method)
+    together = compiled(x, y, norms, factors, lam, lam, *state, 0.9, 1.0, "logistic", method, metric)
     for some in (slice(0, 1), slice(7, 9), slice(TILE - 1, TILE + 2), slice(runs - 1, runs)):
         part = [each[some] for each in state]
-        alone = compiled(x, y, norms, factors, lam[some], lam[some], *part, 0.9, 1.0, "logistic", method)
+        alone = compiled(x, y, norms, factors, lam[some], lam[some], *part, 0.9, 1.0, "logistic", method, metric)
         assert all(torch.equal(mine, whole[some]) for mine, whole in zip(alone, together, strict=True))
 
 
@@ -183,6 +189,8 @@ KERNELS = {
     "engine.kernel.steps",
     "engine.sparse_kernel.steps",
     "linear.add_rows",
+    "linear.weigh_sparse_squares",
+    "linear.weigh_squares",
     "problem.evaluation._combine",
     "problem.evaluation._predictions",
     "problem.evaluation.sums",
@@ -215,8 +223,10 @@ def uncompiled(monkeypatch):
 
 
 def a_few_steps(problem, runs):
-    spec = SweepSpec(problem.spec, ("spl",), tuple(1.0 + k for k in range(runs)), iterations=4, seeds=1, checkpoints=2)
-    advance(problem, spec, Shard("spl", 0), start(problem, spec, Shard("spl", 0)), 4)
+    lambdas = tuple(1.0 + k for k in range(runs))
+    for method in ("spl", "spl-u"):  # without a metric, and in one
+        spec = SweepSpec(problem.spec, (method,), lambdas, iterations=4, seeds=1, checkpoints=2)
+        advance(problem, spec, Shard(method, 0), start(problem, spec, Shard(method, 0)), 4)
 
 
 def test_no_index_is_out_of_bounds(uncompiled, rng):

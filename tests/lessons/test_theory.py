@@ -63,6 +63,32 @@ def test_bounds_hold_for_the_mean_over_seeds(loss, beta):
             assert 0 < mean <= both.sharper.at(lam) <= both.theorem.at(lam)
 
 
+@pytest.mark.parametrize("beta", [0.5, 0.95])
+@pytest.mark.parametrize("loss", ["absolute", "logistic"])
+def test_bounds_hold_in_the_metric_of_a_method_that_has_one(loss, beta):
+    spec = theory.experiment(loss, "normal", beta, 300)
+    problem = Problem(replace(spec.problem, eval_size=5_000))
+    names = tuple(method.name for method in methods if method.metric is not None)
+    result = sweep(problem, names, (1e-3, 0.03, 1.0, 30.0, 1e3), 300, 20, "constant", checkpoints=1)
+    means = result.suboptimality[:, :, -1].mean(axis=1)
+    for m, name in enumerate(names):
+        both = theory.bounds_on(problem, result.spec, name)
+        for lam, mean in zip(result.spec.lambdas, means[m], strict=True):
+            assert 0 < mean <= both.sharper.at(lam) <= both.theorem.at(lam)
+
+
+@pytest.mark.parametrize("name", ["sgm", "spl", "spl+"])
+def test_without_a_metric_a_problems_own_bounds_are_the_bounds(name):
+    spec = replace(theory.experiment("logistic", "normal", 0.9, 100), seeds=range(3))
+    spec = replace(spec, problem=replace(spec.problem, eval_size=500))
+    problem = Problem(spec.problem)
+    found, expected = theory.bounds_on(problem, spec, name), bounds(methods[name], theory.setting_of(problem, spec))
+    for one, other in zip(found, expected, strict=True):
+        assert one == pytest.approx(other, rel=1e-9)
+    squared = Problem(replace(spec.problem, loss="squared"))
+    assert theory.bounds_on(squared, replace(spec, problem=squared.spec), name) is None
+
+
 def test_what_is_measured_is_the_mean_and_not_the_median():
     spec = replace(theory.experiment("absolute", "lognormal", 0.9, 100), lambdas=(0.1, 10.0), seeds=range(4))
     spec = replace(spec, problem=replace(spec.problem, eval_size=1_000))

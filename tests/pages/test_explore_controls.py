@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from cvar_core.catalogue import methods
 from cvar_core.results import Criterion, decades
 from pages.components.asking.presets import PRESETS
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
@@ -23,6 +24,19 @@ def test_a_changed_control_leaves_the_run_and_says_so(jobs, held):
     page = shown(page.run())
     assert "have changed" not in words(page)
     assert jobs.view(small({"loss": "absolute"}), "").status == "done"
+
+
+def test_ours_is_offered_and_off_until_it_is_chosen(jobs, held):
+    page = finished(held)
+    chosen = page.multiselect(key="explore_methods")
+    assert chosen.value == ["sgm", "spl", "spl+"]
+    assert chosen.options == [method.label for method in methods]
+    assert "ours" not in words(page)
+    shown(chosen.set_value(["spl+", "spl-u"]).run())
+    page = shown(button(page, "Run").click().run())
+    held.work()
+    assert "SPL-U (ours)</b>" in words(shown(page.run())), "on its card"
+    assert jobs.view(small(methods=("spl+", "spl-u")), "").status == "done"
 
 
 def test_the_shown_run_can_be_cancelled_after_a_control_has_moved(jobs, held):

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from cvar_core.catalogue import losses, noises
-from cvar_core.lessons import units
+from cvar_core.catalogue import losses, methods, noises
+from cvar_core.lessons import feature_unit, units
 from cvar_core.results import number, width
 from pages.components.asking.presets import DEFAULT
 from pages.components.asking.synthetic import Controls
@@ -41,7 +41,7 @@ def test_dollars_in_cents_tell_the_story():
     assert "Units and model are two effects" in words(page)
     assert r"\text{needs }[\lambda]=1/\$" in words(page)
     assert r"\lambda_\alpha=\lambda\,\ell_0" in words(page)
-    assert set(figures_of(page)) == {"units-paths", "units-ranges", "units-curves"}
+    assert set(figures_of(page)) == {"units-paths", "units-ranges", "units-curves", "units-feature"}
     assert not page.info
     for sent in charts_of(page).values():
         assert sent["label"]
@@ -94,6 +94,25 @@ def test_only_the_curves_with_one_step_size_move_with_the_unit():
     assert heights(before, "sgm-median") == pytest.approx(heights(after, "sgm-median"), rel=1e-6)
     assert heights(before, "spl-second-median") != pytest.approx(heights(after, "spl-second-median"), rel=0.1)
     assert heights(before, "sgm-second-median") != pytest.approx(heights(after, "sgm-second-median"), rel=0.1)
+
+
+def test_the_unit_of_a_feature_moves_spl_plus_and_not_ours():
+    page = opened(feature="1000")
+    first, other = (feature_unit.in_unit(units.problem_of("absolute", "normal"), c, units.LAMBDAS) for c in (1.0, 1e3))
+    text = words(page)
+    for name in feature_unit.METHODS:
+        here, there = (width(each.range(name)) for each in (first, other))
+        assert f"| {methods[name].label} | **{here}** | **{there}** |" in text
+    assert "SPL-U is ours, not the paper's" in text
+    before = figures_of(page)["units-feature"]["data"]
+    after = figures_of(move(page, "feature", "1"))["units-feature"]["data"]
+
+    def heights(data, uid):
+        return [0.0 if y is None else y for y in next(each["y"] for each in data if each["uid"] == uid)]
+
+    assert heights(before, "spl-u-median") == pytest.approx(heights(after, "spl-u-median"), rel=1e-6)
+    assert heights(before, "spl+-median") != pytest.approx(heights(after, "spl+-median"), rel=0.1)
+    assert "At c = 1 there is nothing to compare" in words(page)
 
 
 @pytest.mark.parametrize(("loss", "noise"), list(zip(losses.names(), noises.names(), strict=False)))

@@ -3,10 +3,11 @@
 At (θ_t, α_t) a method draws one sample z, sees its loss ℓ_t and a subgradient v_t, builds a model m_t of
 α + max(ℓ(θ; z) − α, 0)/(1 − β), and moves to the minimiser of
 
-    m_t(θ, α) + ‖θ − θ_t‖²/(2 λ_θ) + (α − α_t)²/(2 λ_α).
+    m_t(θ, α) + Σ_j (θ_j − θ_{t,j})²/(2 λ_θ m_j) + (α − α_t)²/(2 λ_α),
 
-For every model here that minimiser has the form θ_t − λ_θ g v_t, α_t − λ_α + λ_α g with one number g, the
-*weight* of the sample, between 0 and 1/(1 − β). The compiled kernel is made from the weight alone.
+where the metric m is 1 in every method of the paper. For every model here that minimiser has the form
+θ_t − λ_θ g m∘v_t, α_t − λ_α + λ_α g with one number g, the *weight* of the sample, between 0 and 1/(1 − β). The
+compiled kernel is made from the weight alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
+
+EVEN = torch.ones((), dtype=torch.float64)  # the metric in which all coordinates of θ have the same step size
 
 
 class Linearisation(NamedTuple):
@@ -29,10 +33,20 @@ class Linearisation(NamedTuple):
 
 
 class StepSizes(NamedTuple):
-    """λ_θ and λ_α, for θ and for α."""
+    """λ_θ and λ_α, for θ and for α; coordinate j of θ has λ_θ m_j."""
 
     theta: Tensor  # (...)
     alpha: Tensor  # (...)
+    metric: Tensor = EVEN  # (d,)  m, or one number for all
+
+    def along(self, v: Tensor) -> Tensor:
+        """Return λ_θ Σ_j m_j v_j², by how much a unit of weight lowers the linearised loss; v (..., d), shape (...)."""
+        lowered: Tensor = self.theta * (self.metric * v**2).sum(-1)
+        return lowered
+
+    def moved(self, weight: Tensor, v: Tensor) -> Tensor:
+        """Return λ_θ g m∘v, how far a sample of that weight moves θ; v (..., d), shape (..., d)."""
+        return (self.theta * weight).unsqueeze(-1) * (self.metric * v)
 
 
 class Point(NamedTuple):
@@ -43,7 +57,11 @@ class Point(NamedTuple):
 
 
 class Distances(NamedTuple):
-    """How far a start is from the minimiser, and how steep the losses are: what a bound depends on."""
+    """How far a start is from the minimiser, and how steep the losses are: what a bound depends on.
+
+    In a metric m the theorem holds with the norms that belong to it: ‖θ‖² = Σ_j θ_j²/m_j for points, and
+    Σ_j m_j v_j² for slopes.
+    """
 
     theta: float  # ‖θ_0 − θ*‖
     alpha: float  # |α_0 − α*|
@@ -67,6 +85,10 @@ class Method:
         iterate after n updates with the constant schedule.
     weight
         (ℓ_t, λ_θ‖v_t‖², α_t, λ_α, 1/(1−β)) ↦ g of plain numbers; ``None`` leaves the method to torch.
+    metric
+        E[ℓ'²] E[x_j²] of each coordinate j, with the slopes ℓ' in the prediction at the start ↦ m; ``None`` for 1.
+    ours
+        Whether it is ours and not the paper's, which is said wherever it is shown.
     """
 
     name: str
@@ -77,6 +99,8 @@ class Method:
     step_sizes: Callable[[Tensor, Tensor], StepSizes]
     bound: Callable[[Distances, StepSizes, float, int], Tensor]
     weight: Callable[[float, float, float, float, float], float] | None = None
+    metric: Callable[[Tensor], Tensor] | None = None
+    ours: bool = False
 
 
 def sharp_bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:

@@ -21,7 +21,7 @@ def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
 def step(at: Linearisation, sizes: StepSizes) -> Point:
     """x_{t+1} = x_t − λ_t g_t; where α_t ≥ ℓ_t, θ does not move."""
     u = (at.loss > at.alpha).to(at.loss) / (1 - at.beta)
-    theta = at.theta - (sizes.theta * u).unsqueeze(-1) * at.v
+    theta = at.theta - sizes.moved(u, at.v)
     alpha = at.alpha - sizes.alpha + sizes.alpha * u
     return Point(theta, alpha)
 
@@ -33,7 +33,7 @@ def step_sizes(lam: Tensor, initial_loss: Tensor) -> StepSizes:
 def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
     """Theorem 1 for SGM, where λ_θ = λ_α = λ."""
     lam = sizes.alpha
-    lipschitz_squared = ((start.lipschitz**2 + 1) / (1 - beta) ** 2 + 1).mean()
+    lipschitz_squared = ((start.lipschitz**2 + 1) / (1 - beta) ** 2 + 1).mean(-1)
     travel = (start.theta**2 + start.alpha**2) / (2 * lam)
     return torch.as_tensor((travel + lam * lipschitz_squared) / n**0.5)
 

@@ -17,9 +17,9 @@ def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
 def step(at: Linearisation, sizes: StepSizes) -> Point:
     """Take the closed-form update of Lemma 1, for any pair λ_θ, λ_α."""
     excess = (at.loss - at.alpha + sizes.alpha).clamp(min=0)
-    gamma = excess / (sizes.theta * (at.v**2).sum(-1) + sizes.alpha)
+    gamma = excess / (sizes.along(at.v) + sizes.alpha)
     eta = gamma.clamp(max=1 / (1 - at.beta))
-    theta = at.theta - (sizes.theta * eta).unsqueeze(-1) * at.v
+    theta = at.theta - sizes.moved(eta, at.v)
     alpha = at.alpha - sizes.alpha + sizes.alpha * eta
     return Point(theta, alpha)
 

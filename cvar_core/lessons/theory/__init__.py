@@ -1,7 +1,7 @@
 """Theorem 1 as a calculator: what it promises of the mean suboptimality, and what runs of a problem really do."""
 
 from .explained import BEST_STEPS, NOISE, THEOREM, chosen_steps, table, unexplained
-from .measured import LAMBDAS, SEEDS, Measured, expect, experiment, looseness, measure, setting_of
+from .measured import LAMBDAS, SEEDS, Measured, bounds_on, expect, experiment, looseness, measure, setting_of
 from .theorem import (
     Bound,
     Bounds,
@@ -33,6 +33,7 @@ __all__ = [
     "best_pair",
     "bounds",
     "bounds_by_name",
+    "bounds_on",
     "chosen_steps",
     "constants",
     "expect",

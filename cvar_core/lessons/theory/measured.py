@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ...catalogue import losses
+from ...catalogue import EVEN, losses, methods
 from ...problem import Problem, Sketch
 from ...reading import log_range
 from ...results import place
 from ...scheduling import run
 from ...specs import ProblemSpec, SweepSpec
-from .theorem import Bounds, Setting
+from .theorem import Bound, Bounds, Setting, bounds
 
 Array = NDArray[np.float64]
 
@@ -154,6 +154,28 @@ def setting_of(problem: Problem, spec: SweepSpec) -> Setting:
         beta=problem.spec.beta,
         updates=spec.iterations,
     )
+
+
+def bounds_on(problem: Problem, spec: SweepSpec, name: str) -> Bounds | None:
+    """Return the bounds that hold for a method's runs on a problem, with distances and slopes in the method's metric.
+
+    A metric belongs to a start, so that each start has a bound of its own, and this is their mean.
+    """
+    metric_of, theta = methods[name].metric, problem.optimum().theta
+    rows = problem.points.rows(torch.arange(problem.points.count))
+    found = []
+    for seed in spec.seeds:
+        own = setting_of(problem, replace(spec, seeds=(seed,)))
+        if own.slopes is None:
+            return None
+        metric = EVEN if metric_of is None else metric_of(problem.slope_squares(seed))
+        way = (problem.start(seed).theta - theta).square() / metric
+        steep = own.slopes[0] * (metric * rows.square()).sum(1).sqrt()
+        length = float(way[torch.isfinite(way)].sum().sqrt())  # what no sample moves may be wherever it is
+        both = bounds(methods[name], replace(own, theta=(length,), slopes=tuple(steep.tolist())))
+        assert both is not None
+        found.append(both)
+    return Bounds(*(Bound(*np.mean(each, axis=0).tolist()) for each in zip(*found, strict=True)))
 
 
 @functools.lru_cache(maxsize=8)

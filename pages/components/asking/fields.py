@@ -117,7 +117,8 @@ class Fields:
         chosen = st.multiselect(
             "Methods", methods.names(), key=key,
             format_func=lambda name: methods[name].label,
-            help="SGM is the stochastic subgradient method; SPL and SPL₊ are prox-linear methods.",
+            help="SGM is the stochastic subgradient method; SPL and SPL₊ are prox-linear methods. SGM-U and SPL-U are "
+            "ours, not the paper's: their λ has no unit, neither of the loss nor of a feature.",
         )  # fmt: skip
         keep(key, chosen, usual)
         self._leave_room("methods")
@@ -155,7 +156,7 @@ class Fields:
         return self._number("seeds", "Seeds", "Each seed is another start and another stream of samples.", 1)
 
     def _scale(self) -> Any:
-        scale = self._number("scale", "Unit of the loss", "Multiplies the loss. SPL₊ does not see it; SPL and SGM do.")
+        scale = self._number("scale", "Unit of the loss", "Multiplies the loss. SPL₊, SPL-U and SGM-U do not see it.")
         self._leave_room("scale")
         return scale
 

@@ -12,6 +12,7 @@ from cvar_core import SpecError, SweepSpec
 from cvar_core.catalogue import losses
 from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
 from cvar_core.jobs import Limits
+from cvar_core.specs import usual_methods
 
 from ..drawing.text import plain
 from .fields import Asked, Fields, sweep_values
@@ -23,7 +24,7 @@ HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 _USUAL = {
     "set": FIRST, "target": "", "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True,
     "loss": "logistic", "positive": "", "beta": 0.95, "passes": 20.0,
-    **sweep_values(SweepSpec.from_dict({})),
+    **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
 
 

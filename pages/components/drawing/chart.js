@@ -9,7 +9,7 @@ function loadPlotly(address) {
     const script = document.createElement("script");
     script.src = new URL(address, document.baseURI).href;
     // A server without the file may answer with a page that is no script.
-    script.onload = () => (window.Plotly ? succeed(window.Plotly) : fail(new Error("no plotly.js in it")));
+    script.onload = () => (window.Plotly ? succeed() : fail(new Error("no plotly.js in it")));
     script.onerror = () => fail(new Error("it is not there"));
     setTimeout(() => document.head.append(script), FIRST);
   });
@@ -50,14 +50,20 @@ class Chart {
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `${sent.height}px`;
     for (const [name, place] of Object.entries(this.words)) if (place.textContent !== sent[name]) place.textContent = sent[name];
-    if (!window.Plotly) this.sketch = sketch(this.node, sent.figure);
-    try {
-      this.plotly = await loadPlotly(sent.plotly);
-    } catch (why) {
-      this.node.textContent = "The chart cannot be shown: plotly.js did not load. Reload the page to try again.";
+    if (window.Plotly) {
+      await this.draw(sent);
       return;
     }
-    if (sent === this.newest) await this.draw(sent); // else a newer one came while plotly.js was loading
+    this.sketch = sketch(this.node, sent.figure); // and ready for the next one
+    const fails = "The chart cannot be shown: plotly.js did not load. Reload the page to try again.";
+    loadPlotly(sent.plotly).then(
+      () => sent === this.newest && this.draw(sent),
+      () => (this.node.textContent = fails),
+    );
+  }
+
+  get plotly() {
+    return window.Plotly;
   }
 
   draw(sent) {

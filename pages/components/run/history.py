@@ -12,7 +12,7 @@ from cvar_core.data import Recipe
 from cvar_core.figures import compare, without_title
 from cvar_core.jobs import Entry
 from cvar_core.results import Criterion
-from cvar_core.specs import ProblemSpec
+from cvar_core.specs import ProblemSpec, usual_methods
 
 from ..asking.links import keep, recall
 from ..drawing.chart import chart
@@ -105,7 +105,7 @@ def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
     ]
     if problem.data is None and problem.sample_size is not None:
         parts.append(f"n = {problem.sample_size:,}")
-    if spec.methods != methods.names():
+    if spec.methods != usual_methods(on_data=problem.data is not None):
         parts.append(" and ".join(methods[name].label for name in spec.methods))
     if spec.schedule != "decreasing":
         parts.append(f"{spec.schedule} step")

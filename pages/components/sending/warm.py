@@ -13,7 +13,6 @@ from ..drawing.look import Look
 from ..drawing.plotly_js import compressed
 from ..drawing.run_picture import PARTS, picture
 
-
 _LATER = 4.0  # seconds after the start, in which whoever opened the page as the server came up is not kept waiting
 
 
