@@ -79,7 +79,8 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     assert heights(page, "data-measures-along")["spl+-median"][-1] > 0.9
     until_words(page, re.compile(r"Test accuracy at best: .*9\d\.\d%|Test accuracy at best: .*100\.0%"))
     rows = curves_file(page)
-    result = sweep(data.problem("logistic", 0.95), iterations=passes * data.shape[0], seeds=2)
+    methods = ["sgm", "spl", "spl+", "spl-u"]
+    result = sweep(data.problem("logistic", 0.95), methods, iterations=passes * data.shape[0], seeds=2)
     assert [row[4] for row in objectives(rows)] == result.curves["objective"].tolist(), "bit for bit"
     assert [float(row["test_accuracy"]) for row in rows] == result.curves["test_accuracy"].tolist()
     report = saved(page, "Report (HTML)")

@@ -95,18 +95,19 @@ def test_your_step_size_is_judged_by_the_stream(visit):
 LINKED = {"loss": "absolute", "lambda": 0.2, "eval_size": 5_000, "seeds": 2}
 
 
-@pytest.mark.parametrize("late", ["ButtonGroup", "TextInput", "Selectbox"])
-def test_a_control_that_a_slow_browser_shows_late_has_its_value(visit, late):
+def test_controls_that_a_slow_browser_shows_late_have_their_values(visit):
     held: list[Any] = []
 
     def hold(page: Any) -> None:
-        page.route(f"**/{late}.*.js", lambda route: held.append(route))
+        page.route(re.compile(r"/(ButtonGroup|TextInput|Selectbox)\.\w+\.js"), lambda route: held.append(route))
 
     page = visit(link(**LINKED, iterations=2_105), hold)
     enter(page, "Level β", 0.9)  # the script runs once more
     page.wait_for_url("**explore_beta=0.9**")
     idle(page)
-    held[0].continue_()
+    assert len(held) == 3
+    for route in held:
+        route.continue_()
     until_words(page, "λ = 0.2 is")
     enter(page, "Your", 0.3)
     until_words(page, "λ = 0.3 is")
