@@ -27,6 +27,7 @@ from cvar_core.store import Store
 from .. import internals
 from . import logs
 from .address import address
+from .allocation import give_back_soon
 from .studio import Studio
 from .ticket import Tickets
 
@@ -91,6 +92,7 @@ def _open(told: Settings) -> Shared:
 def prepare() -> None:
     """Do what has to be done before the server starts."""
     logs.configure()
+    give_back_soon()
     internals.stay_at_home()
     internals.end_well()
 
