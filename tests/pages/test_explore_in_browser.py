@@ -285,6 +285,22 @@ def test_a_mangled_link_gets_a_gentle_word(visit):
     drawn(page, "sensitivity")
 
 
+def test_more_starts_are_added_while_looking_and_those_that_are_known_are_not_run_again(visit, server, gate):
+    page = visit(link(**{**SHORT, "seeds": 5}, iterations=2_031))
+    done(page)
+    until_words(page, "5 starts that agree show no more than")
+    gate.pace(0.02)
+    button(page, "Run 20 starts").click()
+    page.wait_for_url("**explore_seeds=20**")
+    until_words(page, re.compile("Running the methods"))
+    gate.open()
+    done(page)
+    until_words(page, re.compile("20 of 20 starts"))
+    taken = [int(count) for count in re.findall(r"event=done .* updates=(\d+)", server.said())[-2:]]
+    runs = 3 * len(_spec(iterations=2_031).lambdas) * 2_031
+    assert taken == [5 * runs, 15 * runs]
+
+
 def test_runs_are_compared_reopened_and_deleted(visit):
     first, second = (_spec(iterations=count) for count in (2_008, 2_009))
     page = visit(link(**SHORT, iterations=2_008))
