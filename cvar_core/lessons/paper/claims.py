@@ -1,4 +1,7 @@
-"""What the paper says of these figures, held against the results: a verdict for each claim, with its numbers."""
+"""What the paper says of these figures, held against the results: a verdict for each claim, with its numbers.
+
+Methods are compared start by start. What the starts cannot tell counts neither for a claim nor against it, and is said.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...catalogue import methods
-from ...results import JUDGED_BY, Criterion, Forgiven, Result
+from ...results import JUDGED_BY, Comparison, Criterion, Forgiven, Result
 
 DECADE = 1.0  # the least difference that counts: a factor of ten in λ
 STRICTER = (0.99, 0.999)  # where the verdict on logistic loss is looked at again
@@ -28,7 +31,7 @@ class Claim:
     says
         The claim, in our words.
     held, tried
-        In how many cases it holds, of how many; 0 of 0 where no method has a usable λ.
+        In how many cases it holds, of how many that could be told; 0 of 0 where no method has a usable λ.
     found
         The numbers.
     often
@@ -102,10 +105,6 @@ def _of_method(results: Sequence[Result], method: str, by: Criterion) -> list[Fo
     return [_ranges(result, by)[method] for result in results]
 
 
-def _width(found: Forgiven) -> float:
-    return found.decades or 0.0
-
-
 def _span(found: Sequence[Forgiven]) -> str:
     """Return from the narrowest to the widest, such as "none to 2.4"."""
     if not found:
@@ -122,35 +121,53 @@ def _widths(results: Sequence[Result], by: Criterion) -> str:
     return ", ".join(f"{methods[name].label} {_span(_of_method(known, name, by))}" for name in (_BASE, *_MODELS))
 
 
-def _usable(results: Sequence[Result], by: Criterion) -> list[Ranges]:
-    """Return what is forgiven where some method has a usable λ, and the start leaves something to close."""
-    found = (_ranges(result, by) for result in _told(results, by))
-    return [ranges for ranges in found if any(each.decades is not None for each in ranges.values())]
+def _usable(results: Sequence[Result], by: Criterion) -> list[Result]:
+    """Return the problems where some method has a usable λ, and the start leaves something to close."""
+    told = _told(results, by)
+    return [result for result in told if any(each.decades is not None for each in _ranges(result, by).values())]
 
 
 def _gains(results: Sequence[Result], by: Criterion, says: str, *, far: bool, further: str = "") -> Claim:
     """Judge whether SPL and SPL+ forgive a decade more than SGM or, if not ``far``, less than that."""
     known, silent = _usable(results, by), len(results) - len(_told(results, by))
-    held = {
-        name: sum((_width(ranges[name]) - _width(ranges[_BASE]) >= DECADE) == far for ranges in known)
-        for name in _MODELS
-    }
-    counts = ", ".join(f"{methods[name].label} in {count} of {len(known)} problems" for name, count in held.items())
+    found = {name: [_a_decade_more(result.judged(by).compare(name, _BASE)) for result in known] for name in _MODELS}
+    counts = ", ".join(f"{methods[name].label} in {_counted(each, far)}" for name, each in found.items())
     than = "A decade more than SGM" if far else "Less than a decade apart from SGM"
     nothing = "" if silent == len(results) else " No method has a usable λ."
     told = f" {than}: {counts}." if known else nothing
     left = f" Left out: {silent} in which the start leaves the model nothing to close." if silent else ""
     words = f"Decades forgiven, from noise to noise: {_widths(results, by)}.{told}{left}{further}"
-    return Claim(says, sum(held.values()), len(_MODELS) * len(known), words)
+    every = [each for answers in found.values() for each in answers if each is not None]
+    return Claim(says, sum(each == far for each in every), len(every), words)
+
+
+def _a_decade_more(compared: Comparison) -> bool | None:
+    """Tell whether the first forgives a decade more than the second; ``None`` if the starts cannot tell."""
+    if compared.low >= DECADE and not compared.second_cut:
+        return True
+    return False if compared.high < DECADE and not compared.first_cut else None
+
+
+def _wider(compared: Comparison) -> bool | None:
+    """Tell whether the first forgives more than the second; ``None`` if the starts cannot tell."""
+    return compared.difference > 0 if compared.told_apart else None
+
+
+def _counted(answers: Sequence[bool | None], wanted: bool = True) -> str:
+    """Say in how many problems the answer is the wanted one."""
+    unknown = sum(each is None for each in answers)
+    open_ = f" (and {unknown} that the starts cannot tell)" if unknown else ""
+    return f"{sum(each == wanted for each in answers)} of {len(answers)} problems{open_}"
 
 
 def _widest(results: Sequence[Result], by: Criterion) -> Claim:
-    """Judge by the digits that are shown: a range that is wider by less than that is not wider."""
-    known = _usable(results, by)
-    widths = [{name: round(_width(found), 1) for name, found in ranges.items()} for ranges in known]
-    held = sum(each["spl+"] > max(each["sgm"], each["spl"]) for each in widths)
-    found = f"It has the widest range in {held} of {len(known)} problems."
-    return Claim("SPL₊ often has the widest range of all.", held, len(known), found, often=True)
+    answers: list[bool | None] = []
+    for result in _usable(results, by):
+        wider = [_wider(result.judged(by).compare("spl+", other)) for other in (_BASE, "spl")]
+        answers.append(False if False in wider else None if None in wider else True)
+    told = [each for each in answers if each is not None]
+    found = f"It has the widest range in {_counted(answers)}."
+    return Claim("SPL₊ often has the widest range of all.", sum(told), len(told), found, often=True)
 
 
 def _one(results: Sequence[Result], by: Criterion) -> Claim:

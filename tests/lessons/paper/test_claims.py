@@ -28,23 +28,24 @@ DECADES = {
 }
 
 
-def made(loss, sgm, spl, spl_plus, f_star=0.0) -> Result:
+def made(loss, *counts, f_star=0.0) -> Result:
     """A result over 10^-3 … 10^3 from a gap of 100: each method is usable at so many λ from 1 upwards.
 
-    The model is no more than a thousandth of it, and as usable.
+    Its two starts have the same number of them, or each its own. The model is no more than a thousandth of the gap, and
+    as usable.
     """
     grid = tuple(10.0**k for k in range(-3, 4))
-    finals = [[1.0 if 3 <= k < 3 + count else 100.0 for k in range(7)] for count in (sgm, spl, spl_plus)]
-    ends = np.array(finals)[:, None, :]
-    spec = SweepSpec(ProblemSpec(loss=loss), lambdas=grid, iterations=100, seeds=1, checkpoints=1)
+    each_start = [count if isinstance(count, tuple) else (count, count) for count in counts]
+    ends = np.array([[[1.0 if 3 <= k < 3 + n else 100.0 for k in range(7)] for n in pair] for pair in each_start])
+    spec = SweepSpec(ProblemSpec(loss=loss), lambdas=grid, iterations=100, seeds=2, checkpoints=1)
     gaps = np.stack([np.full_like(ends, 100.0), ends], axis=2)
     best = Optimum(f_star, torch.zeros(10), 0.0, None)
-    return Result(spec, best, gaps + f_star, np.full((3, 1), 2), {"risk": gaps / 1000 + f_star})
+    return Result(spec, best, gaps + f_star, np.full((3, 2), 2), {"risk": gaps / 1000 + f_star})
 
 
 def study(squared, absolute, logistic, f_star=0.0) -> list[Result]:
     counts = {"squared": squared, "absolute": absolute, "logistic": logistic}
-    return [made(loss, *each, f_star) for loss, each in counts.items()]
+    return [made(loss, *each, f_star=f_star) for loss, each in counts.items()]
 
 
 def by_start(results, start, by=OBJECTIVE):
@@ -132,6 +133,25 @@ def test_the_rule_can_go_either_way():
     half = study((1, 1, 3), (3, 3, 3), (3, 3, 3))
     assert by_start(half, "Squared").verdict == "reproduces in part"
     assert "SPL in 0 of 1 problems, SPL₊ in 1 of 1 problems" in by_start(half, "Squared").found
+
+
+def test_what_the_starts_cannot_tell_counts_neither_for_a_claim_nor_against_it():
+    unsure = study((1, (1, 3), 3), (3, (1, 3), 3), (1, 2, (1, 3)))
+    squared = by_start(unsure, "Squared")
+    assert (squared.verdict, squared.held, squared.tried) == ("reproduces", 1, 1)
+    assert "SPL in 0 of 1 problems (and 1 that the starts cannot tell), SPL₊ in 1 of 1 problems." in squared.found
+    assert by_start(unsure, "Absolute").tried == 1
+    widest = by_start(unsure, "SPL₊ often")
+    assert (widest.held, widest.tried) == (0, 0)
+    assert "in 0 of 3 problems (and 3 that the starts cannot tell)" in widest.found
+    assert by_start(study((2, 3, (3, 4)), (2, 3, 1), (1, 2, 3)), "SPL₊ often").found.startswith(
+        "It has the widest range in 1 of 3 problems (and 1"
+    )
+
+
+def test_a_method_that_the_grid_cuts_short_is_not_said_to_be_less():
+    cut = study((4, 4, 2), (1, 1, 1), (1, 1, 1))
+    assert by_start(cut, "Squared").tried == 1  # SPL may be a decade more than SGM: the grid ends before either
 
 
 def test_where_nothing_is_usable_nothing_is_told():
