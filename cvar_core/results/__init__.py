@@ -7,7 +7,7 @@ from .early import Early
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
-from .readable import best, decades, interval, number, round_up, sureness, width
+from .readable import best, decades, interval, listed, number, round_up, sureness, width
 from .result import Result
 from .result_sentences import (
     against_constant,
@@ -66,6 +66,7 @@ __all__ = [
     "found_by",
     "interval",
     "judgement",
+    "listed",
     "margin",
     "measured",
     "number",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 from .certainty import coverage
 from .judged import Judged
@@ -35,6 +36,16 @@ def percent(share: float) -> str:
     """Return a share as a percentage that a person can read: 72%, 0.09%, 1,200%."""
     value = 100 * share
     return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words in a row.
+
+    >>> listed(["SGM"]), listed(["SGM", "SPL"]), listed(["SGM", "SPL", "SPL₊"])
+    ('SGM', 'SGM and SPL', 'SGM, SPL and SPL₊')
+    """
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def round_up(count: int) -> int:

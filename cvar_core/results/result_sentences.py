@@ -11,7 +11,7 @@ from ..specs import SpecError
 from .certainty import share_at_least
 from .criterion import RISK, Criterion
 from .judged import Judged
-from .readable import decades, number, percent, round_up
+from .readable import decades, listed, number, percent, round_up
 from .result import Result
 from .spread import spread
 from .verdict import SURE, Verdict
@@ -60,7 +60,7 @@ def against_constant(judged: Judged, lam: float | None = None, method: str | Non
     where = "at its best λ" if lam is None else f"at λ = {number(lam)}"
     return (
         "The start is so bad here that closing most of the gap means little: the best constant prediction has a CVaR "
-        f"of {number(constant)}, and {where} {' and '.join(worse)}"
+        f"of {number(constant)}, and {where} {listed(worse)}"
     )
 
 
@@ -142,7 +142,7 @@ def found_by(judged: Judged) -> str:
     if len(result.spec.lambdas) == 1:
         lam = number(result.spec.lambdas[0])
         usable = [methods[name].label for name, each in found.items() if each.typical is not None]
-        return f"λ = {lam} is usable for {' and '.join(usable) if usable else 'no method'}, {what}"
+        return f"λ = {lam} is usable for {listed(usable) if usable else 'no method'}, {what}"
     order = sorted(found, key=lambda name: -1.0 if (width := found[name].decades) is None else width, reverse=True)
     if found[order[0]].decades is None:
         return f"No λ of this grid is usable for any method, {what}"
@@ -156,17 +156,22 @@ def _not_told_apart(judged: Judged, order: list[str]) -> str:
     """Say which methods the starts cannot tell apart; empty where they tell all, or where one start is all there is."""
     if len(judged.result.spec.seeds) == 1:
         return ", from one start"
-    alike = [
+    alike = {
         pair
         for pair in combinations(order, 2)
         if any(judged.forgiven[name].decades is not None for name in pair) and not judged.compare(*pair).told_apart
-    ]
-    if not alike:
+    }
+    groups: list[tuple[str, ...]] = []  # each as large as can be
+    for size in range(len(order), 1, -1):
+        for group in combinations(order, size):
+            if alike.issuperset(combinations(group, 2)) and not any(set(group) < set(larger) for larger in groups):
+                groups.append(group)
+    if not groups:
         return ""
-    if len(order) > 2 and len(alike) == len(order) * (len(order) - 1) // 2:
+    if len(groups[0]) == len(order) > 2:
         return "; none of them can be told apart"
-    pairs = " nor ".join(f"{methods[one].label} and {methods[other].label}" for one, other in alike)
-    return f"; {pairs} cannot be told apart" if len(alike) == 1 else f"; neither {pairs} can be told apart"
+    names = " nor ".join(listed([methods[name].label for name in group]) for group in groups)
+    return f"; {names} cannot be told apart" if len(groups) == 1 else f"; neither {names} can be told apart"
 
 
 def remarks(judged: Judged, method: str, lam: float) -> tuple[str, ...]:

@@ -74,6 +74,10 @@ def test_what_cannot_be_told_apart_is_said():
     )
     alike = made([[wide] * 5] * 3, methods=methods)
     assert finding(alike).endswith("; none of them can be told apart")
+    four = made([[narrow] * 5, [wide] * 5, [wide] * 5, [wide] * 5], methods=(*methods, "spl-u"))
+    assert finding(four).endswith("; SPL, SPL₊ and SPL-U (ours) cannot be told apart")
+    chain = made([[narrow] * 3, [narrow, wide, wide], [wide] * 3], methods=methods)
+    assert finding(chain).endswith("; neither SPL and SPL₊ nor SPL and SGM can be told apart")
     apart = made([[narrow] * 5, [[1000, 1, 1, 1000, 1000]] * 5, [wide] * 5], methods=methods)
     assert finding(apart).endswith("judged by the model's risk")
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Path, Tolerance, Variant
-from ...results import Spread, UsableRange, number, width
+from ...results import Spread, UsableRange, listed, number, width
 from ..axes import Span, gap_span, log_axis
 from ..frame import Figure, Frame, titled
 from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, style, theme_named, translucent
@@ -132,11 +132,11 @@ def _path_title(paths: Sequence[Path]) -> str:
     grown = [path.variant.label for path in paths if _only_rounding(path)]
     moved = [path.variant.label for path in paths if not path.same and not _only_rounding(path)]
     same = [path.variant.label for path in paths if path.same]
-    parts = [f"{_listed(moved)} change{'' if len(moved) > 1 else 's'} path"] if moved else []
+    parts = [f"{listed(moved)} change{'' if len(moved) > 1 else 's'} path"] if moved else []
     if same:
-        parts.append(f"{_listed(same)} {'do' if len(same) > 1 else 'does'} not")
+        parts.append(f"{listed(same)} {'do' if len(same) > 1 else 'does'} not")
     if grown:
-        parts.append(f"{_listed(grown)} only by rounding, which this λ amplifies")
+        parts.append(f"{listed(grown)} only by rounding, which this λ amplifies")
     return f"At s = {number(paths[0].scale)}, {', '.join(parts)}"
 
 
@@ -203,10 +203,6 @@ def _best_words(found: Tolerance, variant: Variant, scale: float, place: int) ->
         f"{number(found.left.median[v, k, place])} of the objective's gap left, "
         f"θ at {number(found.way[v, k, place])} of its distance to θ*"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # Four panels.

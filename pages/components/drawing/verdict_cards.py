@@ -26,6 +26,7 @@ from cvar_core.results import (
     disagreement,
     finding,
     interval,
+    listed,
     margin,
     number,
     sureness,
@@ -59,7 +60,7 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
     if lam is None or mine is None or judged.nothing_to_close is not None:  # outside of the grid, which the card says
         return words
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
-    parts = [f"{state} for {_listed(names)}" for state, names in whom.items() if names]
+    parts = [f"{state} for {listed(names)}" for state, names in whom.items() if names]
     return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
 
 
@@ -152,7 +153,3 @@ def _ends(found: UsableRange) -> str:
 
 def _over(result: Result) -> bool:
     return bool((result.recorded == len(result.spec.checkpoint_iterations)).all())
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
