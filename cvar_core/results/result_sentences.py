@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 
 from ..catalogue import methods
@@ -64,8 +65,15 @@ def against_constant(judged: Judged, lam: float | None = None, method: str | Non
     )
 
 
-def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
-    """Say in plain words where the two measures disagree about a λ; empty where they agree."""
+def disagreement(result: Result, names: Sequence[str], lam: float, by: Criterion) -> str:
+    """Say in plain words where the two measures disagree about a λ of methods; empty where they agree."""
+    labels: dict[str, list[str]] = {}  # of whom the same is said
+    for name in names:
+        labels.setdefault(_disagree(result, name, lam, by), []).append(methods[name].label)
+    return ". ".join(f"{listed(whom)}: {words}" for words, whom in labels.items() if words)
+
+
+def _disagree(result: Result, method: str, lam: float, by: Criterion) -> str:
     try:
         mine = {name: result.verdict(method, lam, by.epsilon, name, by.closed) for name in JUDGED_BY}
     except SpecError:
@@ -73,18 +81,18 @@ def disagreement(result: Result, method: str, lam: float, by: Criterion) -> str:
     risk, objective = mine["risk"], mine["objective"]
     if risk.iteration == 0 or risk.nothing_to_close is not None:
         return ""
-    label, step = methods[method].label, f"λ = {number(risk.lam)}"
+    step = f"λ = {number(risk.lam)}"
     if _looks_better(objective, risk):
         left = "" if risk.left == math.inf else f": {percent(risk.left)} of the model's excess risk is left"
-        return f"{label}: by the objective {step} looks {how_usable(objective)}, but that is the threshold{left}"
+        return f"by the objective {step} looks {how_usable(objective)}, but that is the threshold{left}"
     if _looks_better(risk, objective):
         left = "" if objective.left == math.inf else f": {percent(objective.left)} of the objective's gap is left"
-        return f"{label}: by the model's risk {step} is {how_usable(risk)}, but its threshold is off{left}"
+        return f"by the model's risk {step} is {how_usable(risk)}, but its threshold is off{left}"
     if risk.unanimous == objective.unanimous:
         return ""
     better, worse = (risk, objective) if risk.unanimous else (objective, risk)  # by both it is fine for most starts
     by_each = [f"by {JUDGED_BY[each.measure]}" for each in (better, worse)]
-    return f"{label}: {by_each[0]} {step} is usable for every start, {by_each[1]} for {starts_fine(worse)} only"
+    return f"{by_each[0]} {step} is usable for every start, {by_each[1]} for {starts_fine(worse)} only"
 
 
 def _looks_better(one: Verdict, other: Verdict) -> bool:
@@ -179,7 +187,7 @@ def remarks(judged: Judged, method: str, lam: float) -> tuple[str, ...]:
     result = judged.result
     mine = lam if result.place(lam) is not None else None
     said = (
-        disagreement(result, method, lam, judged.criterion),
+        disagreement(result, [method], lam, judged.criterion),
         blurred(judged),
         against_constant(judged, mine, method),
     )

@@ -55,7 +55,7 @@ def test_where_nothing_is_to_close_there_is_no_verdict():
     )
     assert finding(result) == beginning(judged(result))
     assert finding(result).startswith("The model at the start is already within 0.5% of the best: no step size")
-    assert disagreement(result, "spl", 1.0, RISK) == ""
+    assert disagreement(result, ["spl"], 1.0, RISK) == ""
     assert result.verdict("spl", 1.0, measure="objective").safe
     assert result.to_dict()["nothing_to_close"] == pytest.approx(0.005)
     assert result.to_dict()["by_measure"]["objective"]["nothing_to_close"] is None
@@ -149,14 +149,22 @@ ALL, NONE, SOME = [5] * 3, [72] * 3, [5, 5, 30]
 )  # fmt: skip
 def test_where_the_measures_disagree_it_is_said_in_plain_words(objective, model, words):
     result = made([[[each] for each in objective]], models=[[[each] for each in model]])
-    assert disagreement(result, "spl", 1.0, RISK) == words
-    assert disagreement(result, "spl", 1.0, OBJECTIVE) == words, "whichever is looked at"
-    assert disagreement(result, "spl", 77.0, RISK) == "", "outside nothing is known"
+    assert disagreement(result, ["spl"], 1.0, RISK) == words
+    assert disagreement(result, ["spl"], 1.0, OBJECTIVE) == words, "whichever is looked at"
+    assert disagreement(result, ["spl"], 77.0, RISK) == "", "outside nothing is known"
+
+
+def test_what_is_the_same_of_several_methods_is_said_once():
+    objective, model = [[[5], [5], [5]]] * 3, [[[5], [5], [72]], [[5], [5], [72]], [[5], [5], [5]]]
+    result = made(objective, models=model, methods=("sgm", "spl", "spl+"))
+    assert disagreement(result, result.spec.methods, 1.0, RISK) == (
+        "SGM and SPL: by the objective λ = 1 is usable for every start, by the model's risk for 2 of 3 starts only"
+    )
 
 
 def test_while_the_runs_are_starting_nothing_disagrees():
     result = made([[[5]]], models=[[[72]]], recorded=1)
-    assert disagreement(result, "spl", 1.0, Criterion(epsilon=1e3)) == ""
+    assert disagreement(result, ["spl"], 1.0, Criterion(epsilon=1e3)) == ""
 
 
 def test_the_sentence_of_a_verdict_has_measure_and_starts():

@@ -41,7 +41,7 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str
     """Return in HTML what the run found in words, a card a method, and what a reader must know beside."""
     mine = _judged(result, by, lam)
     heading = escape(headline(result, by, lam, mine))
-    notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam))
+    notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam) if note)
     return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, by, lam, mine, theme)}{notes}</div>'
 
 
@@ -75,15 +75,14 @@ def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:
 
 
 def _notes(result: Result, by: Criterion, lam: float | None) -> Iterator[str]:
-    """Yield what the numbers alone would hide."""
+    """Yield what the numbers alone would hide; empty where they hide nothing."""
     judged = result.judged(by)
     if judged.at().iteration == 0:
         return
     if lam is not None:
-        said = [words for name in result.spec.methods if (words := disagreement(result, name, lam, by))]
-        yield from [". ".join(said)] if said else []
+        yield disagreement(result, result.spec.methods, lam, by)
     mine = None if lam is None or result.place(lam) is None else lam
-    yield from filter(None, (blurred(judged), against_constant(judged, mine)))
+    yield from (blurred(judged), against_constant(judged, mine))
 
 
 def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, theme: str) -> str:
