@@ -6,6 +6,8 @@ const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at firs
 const LOST = 1500; // ms without a connection before it is said
 const HEALED = [10000, 60000]; // ms until a script that should have run is asked again: at first, and at the most
 
+const BUILDING = 5000; // ms that a page may take to show its controls
+
 const UNKNOWN = 4001; // the code with which a server refuses a ticket
 
 const elements = new WeakMap();
@@ -126,10 +128,12 @@ class Live {
     this.node.dataset.settled = agrees ? told.settled : ""; // what script and server say alike
     if (agrees) {
       this.heal = HEALED[0];
-      this.disagreed = undefined;
+      this.disagreed = this.unlike = undefined;
       return;
     }
-    if (!connected() || document.querySelector('[data-testid="stSkeleton"]')) return; // Streamlit would lose it, or values
+    this.unlike ??= Date.now();
+    const building = document.querySelector('[data-testid="stSkeleton"]') && Date.now() - this.unlike < BUILDING;
+    if (!connected() || building) return; // Streamlit would lose it, or the values of controls that are still to come
     const what = `${told.boot} ${told.settled}`;
     if (what === this.disagreed && Date.now() - this.asked < this.heal) return;
     if (what === this.disagreed) this.heal = Math.min(2 * this.heal, HEALED[1]);
