@@ -74,6 +74,7 @@ def disagreement(result: Result, names: Sequence[str], lam: float, by: Criterion
 
 
 def _disagree(result: Result, method: str, lam: float, by: Criterion) -> str:
+    """Say the same of one method, without its name."""
     try:
         mine = {name: result.verdict(method, lam, by.epsilon, name, by.closed) for name in JUDGED_BY}
     except SpecError:

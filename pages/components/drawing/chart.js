@@ -54,7 +54,7 @@ class Chart {
       await this.draw(sent);
       return;
     }
-    this.sketch = sketch(this.node, sent.figure); // and ready for the next one
+    sketch(this.node, sent.figure); // and ready for the next one
     const fails = "The chart cannot be shown: plotly.js did not load. Reload the page to try again.";
     loadPlotly(sent.plotly).then(
       () => sent === this.newest && this.draw(sent),
@@ -83,7 +83,7 @@ class Chart {
     this.keepZoom(layout);
     this.keepHidden(data);
     this.fit(layout);
-    this.sketch?.remove();
+    this.node.querySelector(".cvar-sketch")?.remove();
     this.node.setAttribute("role", "img");
     this.node.setAttribute("aria-label", sent.label);
     const drawing = this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));

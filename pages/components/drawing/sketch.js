@@ -2,7 +2,7 @@
 
 function sketch(node, { data, layout }) {
   const { xaxis, yaxis, margin } = layout;
-  if (!xaxis?.range || !yaxis?.range || !margin) return undefined;
+  if (!xaxis?.range || !yaxis?.range || !margin) return; // plotly will find them
   const [width, height] = [node.offsetWidth, node.offsetHeight];
   const [bottom, top] = yaxis.domain ?? [0, 1];
   const inner = height - margin.t - margin.b;
@@ -29,7 +29,6 @@ function sketch(node, { data, layout }) {
     if (d) drawing.append(part("path", { d, ...look, "data-uid": trace.uid }));
   }
   node.replaceChildren(drawing);
-  return drawing;
 }
 
 // A stretch of points for each part between those that are missing.
