@@ -55,7 +55,7 @@ def test_whatever_a_browser_sends_becomes_a_point_or_nothing(sent):
     if clicked is not None:
         assert isinstance(clicked.method, str)
         assert math.isfinite(clicked.x)
-        assert clicked == (sent["method"], sent["x"])
+        assert clicked[:2] == (sent["method"], sent["x"])
 
 
 @pytest.mark.parametrize("x", [True, "1", None, math.inf, math.nan, 10**400, [1]])
