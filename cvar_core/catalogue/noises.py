@@ -112,3 +112,20 @@ noises.add(
         density=_student_density,
     )
 )
+
+
+def _pareto_density(z: Array, q: Parameters) -> Array:
+    beyond = np.where(z > 0, z, 0.0) / q["scale"]
+    return np.where(z > 0, q["shape"] / q["scale"] * (1 + beyond) ** -(q["shape"] + 1), 0.0)
+
+
+noises.add(
+    Noise(
+        name="pareto",
+        formula="scale · (Pareto(shape) − 1)",
+        parameters={"shape": 3.0, "scale": 4.0},
+        positive=frozenset({"shape", "scale"}),
+        sample=lambda rng, n, q: q["scale"] * rng.pareto(q["shape"], n),
+        density=_pareto_density,
+    )
+)

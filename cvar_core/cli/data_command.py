@@ -18,7 +18,7 @@ def run(args: argparse.Namespace, texts: list[str]) -> int:
         paths = fetch(chosen, sys.stderr.isatty())
         print(
             "\n".join(str(path) for path in paths)
-            or f"{chosen.name} comes with scikit-learn: there is nothing to fetch"
+            or f"{chosen.name} is here already: there is nothing to fetch"
         )
     else:
         _describe(load(args.data, args.target, progress=sys.stderr.isatty()))

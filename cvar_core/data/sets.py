@@ -1,7 +1,8 @@
-"""The named data sets: the paper's four, from LIBSVM's collection, and small ones that scikit-learn brings along."""
+"""The named data sets: the paper's four, from LIBSVM's collection, small ones of scikit-learn, and some made here."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..catalogue import Registry
+from . import made_sets
 from .dataset import Dataset
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
@@ -89,3 +91,17 @@ _bundled("diabetes", "a disease's progression in a year", "squared", 442, 10)
 _bundled("breast-cancer", "malignant or benign", "logistic", 569, 30)
 _bundled("wine", "three growers: choose one with --positive", "logistic", 178, 13)
 _bundled("digits", "images of ten digits: choose one with --positive", "logistic", 1_797, 64)
+
+
+def _made(make: Callable[[np.random.Generator], made_sets.Made], loss: str, rows: int = 5_000, columns: int = 20) -> None:
+    name, about = f"made-{make.__name__.replace('_', '-')}", str(make.__doc__).strip().rstrip(".")
+    sparse = make is made_sets.sparse
+    build = functools.partial(made_sets.dataset, name, make, sparse)
+    sets.add(NamedSet(name, about[0].lower() + about[1:], loss, rows, columns, make=build))
+
+
+for _make in (made_sets.correlated, made_sets.badly_scaled, made_sets.offset, made_sets.rare, made_sets.outliers):
+    _made(_make, "squared")
+_made(made_sets.tiny, "squared", 20, 3)
+_made(made_sets.sparse, "squared", columns=1_000)
+_made(made_sets.nearly_separable, "logistic")

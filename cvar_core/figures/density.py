@@ -22,7 +22,7 @@ _DRAWS = 4_000
 _POINTS = 121
 _TAIL = 0.003  # of the draws, on each side, may lie outside
 _REACH = 5.0  # interquartile ranges from the median: farther out, a heavy tail would leave no room for the rest
-_PEAK = 8.0  # times the mean height: a higher peak is cut, or nothing else would be seen
+_PEAK = 10.0  # times the mean height: a higher peak is cut, or nothing else would be seen
 _SMALLEST, _LARGEST = 1e-290, 1e300  # plotly draws little beyond
 
 

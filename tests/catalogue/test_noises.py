@@ -22,6 +22,7 @@ def test_samples_follow_the_density(noise):
         ("gumbel", {"loc": -1.0, "scale": 4.0}, stats.gumbel_r(-1, 4)),
         ("lognormal", {"mean": 2.0, "sigma": 0.5}, stats.lognorm(0.5, scale=np.exp(2))),
         ("student", {"df": 3.0, "scale": 2.0}, stats.t(3, scale=2)),
+        ("pareto", {"shape": 3.0, "scale": 4.0}, stats.lomax(3, scale=4)),
     ],
 )
 def test_density_is_the_named_law(name, parameters, law):
