@@ -16,10 +16,7 @@ def run(args: argparse.Namespace, texts: list[str]) -> int:
     elif args.action == "fetch":
         chosen = sets[args.name]
         paths = fetch(chosen, sys.stderr.isatty())
-        print(
-            "\n".join(str(path) for path in paths)
-            or f"{chosen.name} is here already: there is nothing to fetch"
-        )
+        print("\n".join(str(path) for path in paths) or f"{chosen.name} is here already: there is nothing to fetch")
     else:
         _describe(load(args.data, args.target, progress=sys.stderr.isatty()))
     return 0

@@ -93,7 +93,9 @@ _bundled("wine", "three growers: choose one with --positive", "logistic", 178, 1
 _bundled("digits", "images of ten digits: choose one with --positive", "logistic", 1_797, 64)
 
 
-def _made(make: Callable[[np.random.Generator], made_sets.Made], loss: str, rows: int = 5_000, columns: int = 20) -> None:
+def _made(
+    make: Callable[[np.random.Generator], made_sets.Made], loss: str, rows: int = 5_000, columns: int = 20
+) -> None:
     name, about = f"made-{make.__name__.replace('_', '-')}", str(make.__doc__).strip().rstrip(".")
     sparse = make is made_sets.sparse
     build = functools.partial(made_sets.dataset, name, make, sparse)
