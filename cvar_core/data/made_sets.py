@@ -1,4 +1,4 @@
-"""Data that are made here, each with one thing that makes step sizes hard, and nothing else: the same on every machine."""
+"""Data that are made here, each with one thing that makes step sizes hard: the same on every machine."""
 
 from __future__ import annotations
 
