@@ -27,7 +27,7 @@ from .results import (
     number,
     sureness,
 )
-from .specs import ProblemSpec, SweepSpec
+from .specs import ZERO, ProblemSpec, SweepSpec
 from .version import __version__
 
 _HEIGHTS = {"sensitivity": 520, "curves": 500, "parts": 420}  # px
@@ -182,6 +182,7 @@ def _problem(problem: ProblemSpec) -> list[tuple[str, str]]:
     rows = [
         ("objective", f"CVaR at β = {problem.beta:g}: {tail}"),
         ("loss", f"{problem.loss}, {losses[problem.loss].formula}" + _times(problem.scale)),
+        ("start", "θ = 0" if problem.start == ZERO else "θ at random, from N(0, I)"),
     ]
     if problem.noise is None:
         rows.append(("data", f"{problem.sample_size:,} rows, {problem.dim:,} columns (digest {problem.data})"))

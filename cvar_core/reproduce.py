@@ -96,7 +96,7 @@ def _changed(spec: ProblemSpec | SweepSpec) -> dict[str, Any]:
     found = {name: getattr(spec, name) for name in usual if name != "problem"}
     if isinstance(spec, ProblemSpec):
         if spec.data is not None:
-            found = {name: found[name] for name in ("loss", "beta", "scale")}
+            found = {name: found[name] for name in ("loss", "beta", "scale", "start")}
             return {name: value for name, value in found.items() if value != usual[name]}
         defaults = dict(noises[spec.noise].parameters) if spec.noise is not None else None
         changed = {k: v for k, v in (spec.noise_params or {}).items() if defaults is None or v != defaults[k]}

@@ -23,6 +23,8 @@ MOST_SEEDS = 1_000
 LARGEST_SEED = 2**32 - 1
 
 
+RANDOM, ZERO = STARTS = ("random", "zero")
+
 _PAPER_METHODS = ("sgm", "spl", "spl+")
 _OF_DATA = ("data", "dim", "sample_size", "nonzeros", "test")  # fields that only have a meaning together
 
@@ -53,6 +55,9 @@ class ProblemSpec:
     With ``data`` set, P is the empirical distribution of arrays with that digest, and only loss, beta,
     scale, dim, ``sample_size`` (their number of rows), ``nonzeros`` (if they are sparse) and ``test`` (the digest of
     held-out rows, if there are any) have a meaning.
+
+    ``start`` says where runs begin: "random", θ_0 ~ N(0, I) as in the paper, which is kept as ``None``; or "zero",
+    θ_0 = 0. In both α_0 ~ U(0, 1).
     """
 
     loss: str = "squared"
@@ -67,6 +72,7 @@ class ProblemSpec:
     data: str | None = None
     nonzeros: int | None = None
     test: str | None = None
+    start: str | None = None
 
     def __post_init__(self) -> None:
         losses[_as_name("loss", self.loss, losses.names())]
@@ -79,6 +85,8 @@ class ProblemSpec:
         if not 1e-12 <= self.scale <= 1e12:
             raise SpecError(f"scale is {self.scale:g}, but it must lie between 1e-12 and 1e12")
         self._set("dim", _count("dim", self.dim, 1, 10_000_000))
+        if self.start is not None and _as_name("start", self.start, STARTS) == RANDOM:
+            self._set("start", None)
         if self.data is not None:
             for name in ("noise", "noise_params"):
                 self._set(name, None)

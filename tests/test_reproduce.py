@@ -32,6 +32,7 @@ SPECS = [
         ProblemSpec(noise="normal", noise_params={"mean": -1.0, "std": 1e-3}),
         methods=("spl+",), lambdas=(0.1, 1 / 3, 1e5), iterations=77, seeds=(3,), schedule="constant", checkpoints=5,
     ),
+    SweepSpec(ProblemSpec(start="zero"), seeds=2),
     SweepSpec(ProblemSpec(), seeds=(0, 2, 7), lambdas=tuple(10**k for k in range(-3, 3))),
 ]  # fmt: skip
 

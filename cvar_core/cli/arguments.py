@@ -14,7 +14,7 @@ from ..problem import Problem
 from ..reading import number, read_grid, whole
 from ..results import MEASURES, RISK, Criterion
 from ..results import criterion as make_criterion
-from ..specs import ProblemSpec, SpecError, SweepSpec, usual_methods
+from ..specs import RANDOM, STARTS, ProblemSpec, SpecError, SweepSpec, usual_methods
 
 _DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
 
@@ -100,6 +100,9 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--eval-size", default=_DEFAULTS["eval_size"], help="evaluation points (default: %(default)s)")
     group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
     group.add_argument("--scale", default=_DEFAULTS["scale"], help="multiplies the loss (default: %(default)s)")
+    group.add_argument(
+        "--start", default=RANDOM, help=f"where runs begin: {', '.join(STARTS)}, θ = 0 (default: %(default)s)"
+    )
     group.add_argument("--sample-size", default=None, help="make P the empirical distribution of so many points")
 
 
@@ -144,6 +147,7 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
         noise_params=dict(_noise_parameter(text) for text in args.noise_param),
         scale=number("--scale", args.scale),
         sample_size=None if args.sample_size is None else whole("--sample-size", args.sample_size),
+        start=args.start,
     )
 
 
@@ -169,7 +173,8 @@ def dataset(args: argparse.Namespace) -> Dataset | None:
 def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:
     if data is None:
         return Problem(problem_spec(args))
-    return data.problem(args.loss, number("--beta", args.beta), number("--scale", args.scale), args.positive)
+    beta, scale = number("--beta", args.beta), number("--scale", args.scale)
+    return data.problem(args.loss, beta, scale, args.positive, args.start)
 
 
 def iterations(args: argparse.Namespace, data: Dataset | None) -> int:

@@ -104,7 +104,12 @@ class Dataset:
         return labels.mapped(self.name, self.y, self.texts, positive)[2]
 
     def problem(
-        self, loss: str = "squared", beta: float = 0.95, scale: float = 1.0, positive: str | float | None = None
+        self,
+        loss: str = "squared",
+        beta: float = 0.95,
+        scale: float = 1.0,
+        positive: str | float | None = None,
+        start: str | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows.
 
@@ -112,6 +117,8 @@ class Dataset:
         ----------
         positive
             The label that becomes +1 in classification, with all others −1; needed for more than two labels.
+        start
+            "random" begins at θ_0 ~ N(0, I), the default; "zero" at θ_0 = 0.
         """
         if loss not in losses:
             raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
@@ -127,7 +134,7 @@ class Dataset:
         elif positive is not None:
             raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")
         held_out = None if self.test is None else (self.test.x, test)
-        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out)
+        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out, start=start)
 
     def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:
         """Describe the data in JSON types, with the labels' mapping if a loss of classification is named."""

@@ -67,8 +67,8 @@ def tiny(rng: np.random.Generator) -> Made:
 
 
 def sparse(rng: np.random.Generator) -> Made:
-    """A thousand features, of which a row has ten."""
-    x = rng.standard_normal((_ROWS, 1_000)) * (rng.random((_ROWS, 1_000)) < 0.01)
+    """Two hundred features, of which a row has ten."""
+    x = rng.standard_normal((_ROWS, 200)) * (rng.random((_ROWS, 200)) < 0.05)
     return x, _answer(rng, x)
 
 

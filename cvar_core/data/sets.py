@@ -105,5 +105,5 @@ def _made(
 for _make in (made_sets.correlated, made_sets.badly_scaled, made_sets.offset, made_sets.rare, made_sets.outliers):
     _made(_make, "squared")
 _made(made_sets.tiny, "squared", 20, 3)
-_made(made_sets.sparse, "squared", columns=1_000)
+_made(made_sets.sparse, "squared", columns=200)
 _made(made_sets.nearly_separable, "logistic")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..catalogue import losses, noises
-from ..specs import ProblemSpec
+from ..specs import ZERO, ProblemSpec
 
 
 class _Purpose(IntEnum):
@@ -62,11 +62,13 @@ def targets(spec: ProblemSpec, clean: Tensor) -> tuple[Tensor, Tensor]:
     return _targets(rng, spec, clean.numpy(), noise), torch.from_numpy(noise)
 
 
-def start(seed: int, dim: int) -> tuple[Tensor, float]:
-    """Return θ_0 ~ N(0, I), shape (dim,), and α_0 ~ U(0, 1)."""
+def start(seed: int, spec: ProblemSpec) -> tuple[Tensor, float]:
+    """Return θ_0 ~ N(0, I), or 0, shape (dim,), and α_0 ~ U(0, 1)."""
     rng = _generator(_Purpose.START, seed)
     alpha = float(rng.uniform())
-    return torch.from_numpy(rng.standard_normal(dim)), alpha
+    if spec.start == ZERO:
+        return torch.zeros(spec.dim, dtype=torch.float64), alpha
+    return torch.from_numpy(rng.standard_normal(spec.dim)), alpha
 
 
 def block_length(dim: int) -> int:

@@ -118,6 +118,7 @@ class Problem:
         noise_params: Mapping[str, float] | None = None,
         scale: float = 1.0,
         sample_size: int | None = None,
+        start: str | None = None,
     ) -> Problem:
         """Make one of the paper's synthetic problems.
 
@@ -133,12 +134,14 @@ class Problem:
             Multiplies the loss: its unit of money.
         sample_size
             Makes P the empirical distribution of that many drawn points.
+        start
+            "random" begins at θ_0 ~ N(0, I), as the paper does and as is the default; "zero" at θ_0 = 0.
 
         >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
         >>> problem.optimum().value < 6
         True
         """
-        return cls(ProblemSpec(loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size))
+        return cls(ProblemSpec(loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size, start=start))
 
     @classmethod
     def from_arrays(
@@ -150,11 +153,13 @@ class Problem:
         scale: float = 1.0,
         *,
         test: tuple[Any, Any] | None = None,
+        start: str | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows of X with targets y.
 
         X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
-        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on.
+        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on. ``start`` is
+        that of ``synthetic``: in columns of any size a random one is so bad that closing most of its gap means little.
         """
         matrix, target = _checked(X, y, loss)
         held_out = None if test is None else _checked(*test, loss)
@@ -170,15 +175,16 @@ class Problem:
             data=_digest(matrix, target),
             nonzeros=None if isinstance(matrix, Tensor) else int(matrix.nnz),
             test=None if held_out is None else _digest(*held_out),
+            start=start,
         )
         return cls(spec, (matrix, target), held_out)
 
-    def under(self, loss: str, beta: float, scale: float = 1.0) -> Problem:
-        """Return the problem of the same data, which are shared, under another loss of the same task, β and unit."""
+    def under(self, loss: str, beta: float, scale: float = 1.0, start: str | None = None) -> Problem:
+        """Return the problem of the same data, which are shared, with another loss of its task, β, unit and start."""
         if loss not in losses or losses[loss].task != self.loss.task:
             allowed = ", ".join(each.name for each in losses if each.task == self.loss.task)
             raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
-        return Problem(replace(self.spec, loss=loss, beta=beta, scale=scale), self._arrays, self._test)
+        return Problem(replace(self.spec, loss=loss, beta=beta, scale=scale, start=start), self._arrays, self._test)
 
     @property
     def loss(self) -> Loss:
@@ -302,7 +308,7 @@ class Problem:
         """Return θ_0, α_0 and ℓ_0 of a run's seed."""
         with self._lock:
             if seed not in self._starts:
-                theta, alpha = draws.start(seed, self.spec.dim)
+                theta, alpha = draws.start(seed, self.spec)
                 zero = torch.zeros(1, dtype=torch.float64)
                 # Losses are never negative, so the sum above α = 0 is the sum of them all.
                 mean = float(self.points.tail_sums(self.loss, theta.unsqueeze(0), zero)) / self.points.count

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from cvar_core import Problem, SpecError
+from cvar_core import Problem, ProblemSpec, SpecError
 from cvar_core.problem.draws import block_length, start
 
 
@@ -71,7 +71,7 @@ def test_finite_sample_is_its_own_distribution():
 
 
 def test_start_is_the_papers():
-    drawn = [start(seed, 1_000) for seed in range(40)]
+    drawn = [start(seed, ProblemSpec(dim=1_000)) for seed in range(40)]
     alphas = np.array([alpha for _, alpha in drawn])
     assert ((alphas > 0) & (alphas < 1)).all()
     assert alphas.mean() == pytest.approx(0.5, abs=0.2)
@@ -79,7 +79,7 @@ def test_start_is_the_papers():
     assert float(theta.std()) == pytest.approx(1, abs=0.02)
     problem = Problem.synthetic(eval_size=3_000, scale=4.0)
     begin = problem.start(5)
-    assert begin.alpha == 4 * start(5, 10)[1], "scale scales α_0"
+    assert begin.alpha == 4 * start(5, problem.spec)[1], "scale scales α_0"
     assert begin.initial_loss == pytest.approx(float(problem.losses(begin.theta).mean()), rel=1e-12)
 
 

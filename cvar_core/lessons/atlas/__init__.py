@@ -1,6 +1,6 @@
 """The atlas: many problems, every method, every step size, and which one is safe in general."""
 
-from .answers import Record, Shares, View, record
+from .shares import Record, Shares, View, record
 from .atlas_file import SHIPPED, packed, read, shipped, versions, write
 from .charted import STATES, Atlas, Charted, charted, joined
 from .charting import Step, chart

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...problem import Problem
-from ...specs import ProblemSpec, SweepSpec
+from ...specs import RANDOM, ProblemSpec, SweepSpec
 from .table_sets import SETS
 
 AS_DRAWN, RAW, STANDARDISED = PREPARED = ("as drawn", "raw", "standardised")
@@ -32,6 +32,9 @@ class Entry:
         "synthetic", of the paper's model; "made" data; or "real" ones.
     role
         The part that it played when SPL-U's rule was chosen; see ``TableSet``.
+    start
+        Where θ begins: at random, as in the paper; on data at 0, because a random start in raw columns is so bad that
+        closing most of its gap means little.
     drawn
         A synthetic problem; ``None`` for data.
     """
@@ -43,6 +46,7 @@ class Entry:
     loss: str
     beta: float
     prepared: str = AS_DRAWN
+    start: str = RANDOM
     table: str | None = None  # in ``SETS``
     drawn: ProblemSpec | None = None
 
@@ -53,7 +57,7 @@ class Entry:
         chosen = SETS[str(self.table)]
         data = chosen.load(folder)
         data = (data.standardise() if self.prepared == STANDARDISED else data).intercept()
-        return data.problem(self.loss, self.beta, positive=chosen.positive)
+        return data.problem(self.loss, self.beta, positive=chosen.positive, start=self.start)
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "drawn": None if self.drawn is None else self.drawn.to_dict()}

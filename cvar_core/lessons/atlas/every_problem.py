@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from ...catalogue import losses
-from ...specs import ProblemSpec
+from ...specs import RANDOM, ZERO, ProblemSpec
 from .entries import RAW, STANDARDISED, Entry
 from .origins import SEEN, SYNTHETIC, TableSet
 from .table_sets import SETS
@@ -23,7 +23,7 @@ _HEAVY: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("absolute", "pareto", {"shape": 1.5}), ("huber", "pareto", {"shape": 1.5}),
 )  # fmt: skip
 _UNITS = (1e-3, 1e3)
-_BETAS_OF = {"diabetes": "squared", "wine quality": "absolute", "breast cancer": "logistic"}
+_VARIED = {"diabetes": "squared", "wine quality": "absolute", "breast cancer": "logistic"}
 
 
 @cache
@@ -57,17 +57,21 @@ def _synthetic(loss: str, noise: str, variant: str = "", beta: float = 0.95, **f
 
 
 def _of_set(chosen: TableSet) -> Iterator[Entry]:
-    """Yield every loss that fits, raw and standardised; of some sets also other levels β."""
+    """Yield every loss that fits, raw and standardised; of some sets also other levels β, and a random start."""
+    fitting = [loss.name for loss in losses if loss.task == chosen.task]
     for prepared in (RAW, STANDARDISED):
-        for loss in losses:
-            if loss.task == chosen.task:
-                yield _on_data(chosen, prepared, loss.name)
-    if chosen.name in _BETAS_OF:
+        for loss in fitting:
+            yield _on_data(chosen, prepared, loss)
+    if chosen.name in _VARIED:
         for beta in _BETAS:
-            yield _on_data(chosen, STANDARDISED, _BETAS_OF[chosen.name], beta, f"β = {beta:g}")
+            yield _on_data(chosen, STANDARDISED, _VARIED[chosen.name], f"β = {beta:g}", beta=beta)
+        for prepared in (RAW, STANDARDISED):
+            yield _on_data(chosen, prepared, _VARIED[chosen.name], "random start", start=RANDOM)
 
 
-def _on_data(chosen: TableSet, prepared: str, loss: str, beta: float = 0.95, variant: str = "") -> Entry:
+def _on_data(
+    chosen: TableSet, prepared: str, loss: str, variant: str = "", beta: float = 0.95, start: str = ZERO
+) -> Entry:
     name = ", ".join(part for part in (chosen.name, prepared, loss, variant) if part)
     origin = chosen.origin or chosen.name
-    return Entry(name, origin, chosen.kind, chosen.role, loss, beta, prepared, chosen.name)
+    return Entry(name, origin, chosen.kind, chosen.role, loss, beta, prepared, start, chosen.name)

@@ -33,7 +33,7 @@ class TableSet:
     file
         A set that is known by name, a file in the folder that is asked for, or one inside an installed package.
     target, positive
-        The column to predict, and of classes the one that becomes +1.
+        The column to predict, or what is computed from one; and of more than two classes the one that becomes +1.
     package
         "name==version" from PyPI, if the file is inside a package. Only its files are read, no code of it is run.
     leave_out
@@ -62,15 +62,16 @@ class TableSet:
     def path(self, folder: str | None) -> Path:
         if self.package is not None:
             name = self.package.partition("==")[0].replace("-", "_")
-            found = find_spec(name)
-            if found is None or found.origin is None:
-                raise Missing(f"{self.name} comes with {self.package}: install that with pip")
-            return Path(found.origin).parent / self.file
-        places = [] if folder is None else sorted(Path(folder).rglob(self.file))
-        if not places:
+            found = find_spec(name)  # which does not import it
+            places = [] if found is None else list(found.submodule_search_locations or ())
+            if not places:
+                raise Missing(f"{self.name} comes with {self.package}: pip install --no-deps {self.package}")
+            return Path(places[0]) / self.file
+        files = [] if folder is None else sorted(Path(folder).rglob(self.file))
+        if not files:
             where = "give the folder that has it with --data" if folder is None else f"it is not in {folder}"
             raise Missing(f"{self.name} is the file {self.file}, which does not ship: {where}")
-        return places[0]
+        return files[0]
 
 
 @lru_cache(maxsize=1)  # the variants of a set follow each other
@@ -87,9 +88,12 @@ def _from_table(chosen: TableSet, path: Path) -> Dataset:
     """Read a table as it was published: whole rows of numbers, and 0 or 1 for texts with few levels."""
     import pandas as pd
 
-    table = pd.read_csv(path).drop(columns=list(chosen.leave_out))
-    table = table.loc[:, table.isna().mean() <= _MOST_MISSING].dropna()
-    target = table.pop(str(chosen.target))
+    table, name = pd.read_csv(path, na_values=["?"]), str(chosen.target)
+    target = table.pop(name) if name in table else table.eval(name).astype(float)
+    table = table.drop(columns=[*chosen.leave_out, *(name for name in table if str(name).startswith("Unnamed"))])
+    table = table.loc[:, table.isna().mean() <= _MOST_MISSING]
+    whole = table.notna().all(axis=1) & target.notna()
+    table, target = table[whole], target[whole]
     texts = [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
     table = table.drop(columns=[name for name in texts if table[name].nunique() > _MOST_LEVELS])
     table = pd.get_dummies(table, drop_first=True).astype(float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .held_out_sets import JUDGING
 from .origins import CHOOSING, SEEN, TableSet
 
 _REGRESSION, _CLASSIFICATION = "regression", "classification"
@@ -49,4 +50,4 @@ _SEEN = (
     TableSet("farm ads", _CLASSIFICATION, SEEN, "farm-ads.libsvm.xz"),
 )
 
-SETS = {each.name: each for each in (*_CHOOSING, *_SEEN, *_MADE)}
+SETS = {each.name: each for each in (*_CHOOSING, *_SEEN, *_MADE, *JUDGING)}

@@ -12,6 +12,7 @@ from cvar_core import Problem, SpecError, SweepSpec
 from cvar_core.catalogue import methods, schedules
 from cvar_core.data import Recipe
 from cvar_core.reading import log_range, read_grid, write_grid
+from cvar_core.specs import RANDOM, STARTS
 
 from ..drawing.text import fault
 from .links import keep, recall, say_again
@@ -160,6 +161,10 @@ class Fields:
         self._leave_room("scale")
         return scale
 
+    def _start(self) -> str:
+        about = "Where θ begins: at random, as the paper's runs do, or at 0, as runs on data mostly do."
+        return self._choice("start", "Start", STARTS, about)
+
     def _more_of_sweep(self) -> dict[str, Any]:
         about = "; ".join(f"{schedule.name}: {schedule.formula}" for schedule in schedules)
         schedule = self._choice("schedule", "Schedule", schedules.names(), about)
@@ -183,6 +188,7 @@ def sweep_values(spec: SweepSpec) -> dict[str, Any]:
         "schedule": spec.schedule,
         "checkpoints": spec.checkpoints,
         "scale": spec.problem.scale,
+        "start": spec.problem.start or RANDOM,
         **_grid_values(spec.lambdas),
     }
 

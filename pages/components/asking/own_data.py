@@ -77,7 +77,7 @@ class DataControls(Fields):
             given["seeds"] = self._seeds()
         self._leave_room("passes", "iterations", "seeds")
         with st.expander("More"):
-            problem["scale"] = self._scale()
+            problem |= {"scale": self._scale(), "start": self._start()}
             given |= self._more_of_sweep()
         asked = self._checked(recipe, problem, given, passes, faults)
         self._say(asked.faults)
@@ -233,5 +233,5 @@ class DataControls(Fields):
         faults = self._limits.faults({"problem": {**base.spec.to_dict(), **problem}, **given})
         if faults:
             return Asked(None, faults)
-        ready = base.under(problem["loss"], problem["beta"], problem["scale"])
+        ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)

@@ -109,8 +109,9 @@ class Controls(Fields):
         scale = self._scale()
         seed = self._number("seed", "Problem seed", "Fixes the true parameters and the evaluation points.", 1)
         self._leave_room("seed")
+        start = self._start()
         size = {"eval_size": evaluated} if drawn is None else {"sample_size": drawn}
-        return {"scale": scale, "seed": seed, **size}
+        return {"scale": scale, "seed": seed, "start": start, **size}
 
     def _preset(self, spec: SweepSpec | None) -> None:
         def apply() -> None:
