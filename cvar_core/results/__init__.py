@@ -8,6 +8,8 @@ from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
 from .readable import best, decades, interval, listed, number, round_up, sureness, width
+from .recommended import Choice, Recommended
+from .recommended_sentences import most_forgiving, take, unusable
 from .result import Result
 from .result_sentences import (
     against_constant,
@@ -39,6 +41,7 @@ __all__ = [
     "SO_FAR",
     "SURE",
     "UNKNOWN",
+    "Choice",
     "Comparison",
     "Criterion",
     "Early",
@@ -46,6 +49,7 @@ __all__ = [
     "Gathered",
     "Interval",
     "Judged",
+    "Recommended",
     "Result",
     "Spread",
     "Summary",
@@ -69,6 +73,7 @@ __all__ = [
     "listed",
     "margin",
     "measured",
+    "most_forgiving",
     "number",
     "place",
     "remarks",
@@ -76,5 +81,7 @@ __all__ = [
     "share_at_least",
     "spread",
     "sureness",
+    "take",
+    "unusable",
     "width",
 ]
