@@ -1,17 +1,22 @@
-"""What a user calls who has no step size yet: ``recommend``."""
+"""What a user calls who has no step size yet: ``recommend``; and the atlas's one for those who do not want to tune."""
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .api import sweep
 from .cancel import Stop
+from .catalogue import methods as every_method
+from .lessons import atlas
+from .lessons.atlas import Record
 from .problem import Problem
 from .results import (
     RISK,
     Choice,
+    Criterion,
     Judged,
     Recommended,
     Verdict,
@@ -19,12 +24,18 @@ from .results import (
     criterion,
     judgement,
     most_forgiving,
+    number,
+    percent,
     remarks,
+    starts_fine,
     take,
     unusable,
 )
 from .scheduling import Progress
+from .specs import SpecError
 from .store import Store
+
+_NAMED = 5  # problems on which a step size is not safe, by name
 
 
 @dataclass(frozen=True)
@@ -80,11 +91,17 @@ class Recommendation:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """A line on the λ of each method, and a last one on which to take."""
+        """A line on the λ of each method, one on which to take, and what the atlas knows where there was no tuning."""
         if self.judged.nothing_to_close is not None:
             return (f"{beginning(self.judged)}.",)
-        last = (take(self.judged), most_forgiving(self.judged))
-        return (*self._lines(), " ".join(f"{each}." for each in last if each))
+        last = " ".join(f"{each}." for each in (take(self.judged), most_forgiving(self.judged)) if each)
+        record = f"{without_tuning(self.judged)}{_failures(self.default)}"
+        return (*self._lines(), *filter(None, (last, f"{record}." if record else "")))
+
+    @property
+    def default(self) -> Record | None:
+        """The atlas's record of the step size that needs no tuning, by the same criterion; ``None`` if it has none."""
+        return untuned(self.judged.criterion)
 
     def _lines(self) -> Iterator[str]:
         for method, found in self.each.items():
@@ -130,3 +147,48 @@ def recommend(
         store=store,
     )  # fmt: skip
     return Recommendation(result.judged(by))
+
+
+def untuned(by: Criterion | None = None) -> Record | None:
+    """Return the atlas's record of the method, with its one λ, that is safe most often.
+
+    The problems that are held out have no say in it. ``None`` where another share of the gap counts than in the atlas.
+    """
+    by = Criterion() if by is None else by
+    return _best_record(by.measure) if by == Criterion(by.measure) else None
+
+
+@functools.cache
+def _best_record(measure: str) -> Record | None:
+    try:
+        known = atlas.shipped()
+    except (OSError, SpecError):  # of another format: it is about to be computed anew
+        return None
+    records = [atlas.record(known, method, measure) for method in atlas.METHODS]
+    return max(records, key=lambda each: each.safe - each.held_out_safe)
+
+
+def without_tuning(judged: Judged) -> str:
+    """Say which λ the atlas has for everything, on how many of its problems it is safe, and how it does here."""
+    record = untuned(judged.criterion)
+    if record is None:
+        return ""
+    which = f"{every_method[record.method].label} with λ = {number(record.lam)}"
+    held = f", on {record.held_out_safe} of the {record.held_out} that were held out" if record.held_out else ""
+    words = (
+        f"Without tuning: {which} is safe on {record.safe} of {record.problems} problems of the atlas{held} "
+        f"(95% interval {percent(record.low)} to {percent(record.high)})"
+    )
+    result = judged.result
+    if record.method not in result.spec.methods or result.place(record.lam) is None or not judged.at().iteration:
+        return words
+    here = judged.verdict(record.method, record.lam)
+    return f"{words}; here it is {here.state}, usable for {starts_fine(here)}"
+
+
+def _failures(record: Record | None) -> str:
+    """Name the problems on which the step size is not safe."""
+    if record is None or not record.failures:
+        return ""
+    more = len(record.failures) - _NAMED
+    return f". It is not on {', '.join(record.failures[:_NAMED])}{f' and {more} more' if more > 0 else ''}"

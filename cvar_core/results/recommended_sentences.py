@@ -18,11 +18,13 @@ _WHOSE = {"risk": "the model's excess risk", "objective": "the objective's gap"}
 def take(judged: Judged) -> str:
     """Say which λ to take, with which method, and why no other; empty where nothing was run that can tell.
 
-    Where there is nothing to close, or no update has been taken, that is said elsewhere.
+    That there is nothing to close, that no method has a usable λ, or that no update has been taken, the finding says.
     """
     if judged.at().iteration == 0 or judged.nothing_to_close is not None:
         return ""
     choice = judged.choice
+    if choice is None and not any(found.typical for found in judged.forgiven.values()):
+        return ""
     if choice is None:
         return _whenever(judged, "No λ of this grid can be recommended: none is usable for most starts")
     further = _price(choice), _dear(choice), _constant(judged, choice.taken)

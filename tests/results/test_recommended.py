@@ -178,8 +178,15 @@ def test_where_nothing_is_usable_nothing_is_recommended():
     judge = judged(made([[[OUT, OUT], [OUT, NAN], [1, OUT]]]))
     assert judge.recommended("spl") is None
     assert judge.choice is None
-    assert take(judge) == "No λ of this grid can be recommended: none is usable for most starts"
+    assert take(judge) == "", "what there is to say, the finding says"
     assert most_forgiving(judge) == ""
+
+
+def test_where_every_start_wants_another_lambda_none_is_recommended():
+    judge = judged(made([[[1, OUT, OUT], [OUT, 1, OUT], [OUT, OUT, 1]]]))
+    assert judge.forgiven["spl"].decades is not None
+    assert judge.choice is None
+    assert take(judge) == "No λ of this grid can be recommended: none is usable for most starts"
 
 
 def test_where_there_is_nothing_to_close_nothing_is_recommended():

@@ -9,6 +9,7 @@ from html import escape
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
+from cvar_core.recommending import without_tuning
 from cvar_core.results import (
     EDGE,
     JUDGED_BY,
@@ -67,7 +68,7 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
 
 
 def _recommended(judged: Judged, lam: float | None) -> str:
-    """Say which λ to take, with a button that puts a safe one into the visitor's field (see live.js)."""
+    """Say which λ to take, with a button that puts a safe one into the visitor's field, and which without tuning."""
     words, choice = take(judged), judged.choice
     if not words:
         return ""
@@ -77,7 +78,9 @@ def _recommended(judged: Judged, lam: float | None) -> str:
         if lam is None or place(lam) != place(choice.taken.lam):
             use = f' <button type="button" class="cvar-use" value="{choice.taken.lam!r}">Use it</button>'
     advice, stop, further = words.partition(". ")
-    return f'<p class="cvar-take"><b>{escape(advice)}.</b> {escape(further + stop[:1])}{use}</p>'
+    taken = f'<p class="cvar-take"><b>{escape(advice)}.</b> {escape(further + stop[:1])}{use}</p>'
+    record = without_tuning(judged)
+    return taken + (f'<p class="cvar-untuned">{escape(record)}.</p>' if record else "")
 
 
 def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:
