@@ -57,7 +57,7 @@ class Recommended:
         """Whether that may be more: no end that is known is as near as the grid's own."""
         below, above = math.log10(self.lam / self.shared.low), math.log10(self.shared.high / self.lam)
         known = [margin for margin, cut in ((below, self.shared.open_low), (above, self.shared.open_high)) if not cut]
-        return all(margin > self.decades for margin in known)
+        return all(round(margin - self.decades, _ALIKE) > 0 for margin in known)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -84,6 +84,9 @@ def test_within_its_factor_a_lambda_stays_usable_for_the_same_starts(finals):
 
 
 @given(finals=grids, factor=st.floats(1e-3, 1e3))
+@example(finals=np.array([[[1, 1, 1, NAN]]]), factor=0.3)  # as much room on the side that is open as on the other
+@example(finals=np.array([[[1, 1, 1, NAN]]]), factor=3.0)
+@example(finals=np.array([[[1, 1, 1, NAN]]]), factor=0.7)
 def test_the_unit_of_lambda_does_not_matter(finals, factor):
     lambdas = tuple(10.0**k for k in range(finals.shape[2]))
     one, other = (judged(made(finals, lambdas=grid)) for grid in (lambdas, tuple(factor * lam for lam in lambdas)))
@@ -120,7 +123,7 @@ def test_spl_plus_gets_the_same_advice_in_any_unit():
 def test_it_is_the_middle_of_what_the_starts_share():
     found = of([[OUT, 1, 1, 1, 1, 1, OUT], [OUT, OUT, OUT, 1, 1, 1, OUT], [OUT, 1, 1, 1, 1, 1, OUT]])
     assert found.lam == 1e4
-    assert found.shared.low == pytest.approx(10 ** (2 + 2 / 3)), "of the second start"
+    assert found.shared.low == pytest.approx(10 ** (2 + 2 / 3))
     assert found.decades == pytest.approx(4 / 3)
     assert not found.at_least
 
@@ -133,12 +136,17 @@ def test_an_end_of_the_grid_is_no_end():
     assert (found.lam, found.at_least) == (100.0, False), "above it ends before the grid does below"
     found = of([[1, 1, 1, 1, 1]])
     assert (found.lam, found.decades, found.at_least) == (100.0, 2.0, True)
+    found = of([[1, 1, 1, 1, 1], [OUT, 1, 1, 1, 1]])
+    assert (found.shared.open_low, found.shared.open_high, found.at_least) == (False, True, False), (
+        "of the second start"
+    )
     assert "may be wrong by a factor of 100 or more either way" in take(judged(made([[[1, 1, 1, 1, 1]]])))
 
 
 def test_of_two_with_the_same_room_the_one_that_ends_lower_is_taken():
     assert of([[OUT, 2, 1, OUT]]).lam == 100.0
     assert of([[NAN, 1, 2, NAN]]).lam == 10.0
+    assert of([[NAN, 2, 1, NAN]]).lam == 100.0
 
 
 def test_a_hole_parts_stretches_and_the_wider_one_is_taken():
@@ -162,10 +170,13 @@ def test_where_none_is_usable_for_every_start_that_is_said():
 
 
 def test_a_safe_lambda_comes_before_one_on_the_edge_of_the_median_start():
-    # At λ = 10 nothing but the second start is near an end; around 1000 both ends are near for all of them.
-    finals = [[OUT, 1, 1, OUT, OUT, 9, OUT], [11, 1, 1, OUT, OUT, 9, OUT], [OUT, 1, 1, OUT, OUT, 9, OUT]]
-    found = of(finals)
-    assert found.verdict.safe
+    # At λ = 10 the second start has less room than any has at 10⁴, but the median start has more.
+    finals = [[OUT, 1, OUT, OUT, 3.16, OUT], [OUT, 7, OUT, OUT, 3.16, OUT], [OUT, 1, OUT, OUT, 3.16, OUT]]
+    judge = judged(made([finals]))
+    assert room(judge, 10.0) < room(judge, 1e4)
+    assert judge.verdict("spl", 1e4).state == EDGE
+    assert judge.recommended("spl").lam == 10.0
+    assert judge.recommended("spl").verdict.safe
     narrow = judged(made([[[OUT, 8, OUT]] * 3])).recommended("spl")
     assert narrow.verdict.state == EDGE
     assert take(judged(made([[[OUT, 8, OUT]] * 3]))) == (
@@ -283,6 +294,7 @@ def test_the_price_of_room_is_seen():
     assert judge.choice.taken.method == "sgm"
     assert judge.choice.least.lam in (10.0, 1000.0)
     assert "It leaves 4% of the model's excess risk; the least, SGM at λ = 10, is 1%" in take(judge)
+    assert "the least, SPL at λ = 1000, is 1%" in take(chosen(times(WIDE, 4), NARROWER))
     told = take(chosen([OUT, 1, 4, 4, 4, 4, OUT]).result.judged(Criterion("objective")))
     assert "of the objective's gap" in told
 
