@@ -10,6 +10,7 @@ from .api import check, sweep
 from .cancel import Cancelled
 from .data import DataError, Dataset, load
 from .problem import Optimum, Problem
+from .recommending import Recommendation, recommend
 from .results import Result, Verdict
 from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
 from .version import __version__
@@ -21,6 +22,7 @@ __all__ = [
     "Optimum",
     "Problem",
     "ProblemSpec",
+    "Recommendation",
     "Result",
     "SpecError",
     "SweepSpec",
@@ -29,5 +31,6 @@ __all__ = [
     "check",
     "load",
     "paper_grid",
+    "recommend",
     "sweep",
 ]

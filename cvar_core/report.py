@@ -26,6 +26,7 @@ from .results import (
     interval,
     number,
     sureness,
+    take,
 )
 from .specs import ZERO, ProblemSpec, SweepSpec
 from .version import __version__
@@ -67,7 +68,7 @@ def html(result: Result, command: str, by: Criterion | None = None) -> str:
 <main>
 <p class="kicker">{escape(subject)}</p>
 <h1>{escape(finding(result, by))}</h1>
-<p class="lead">{escape(_lead(result, by))}</p>
+{_recommended(result, by)}<p class="lead">{escape(_lead(result, by))}</p>
 {_verdicts(result, by)}
 {sections}
 <h2>What was run</h2>
@@ -133,6 +134,11 @@ def _lead(result: Result, by: Criterion) -> str:
     )
     further = (blurred(judged), against_constant(judged), few(len(result.spec.seeds)))
     return " ".join([words, *(f"{more}." for more in further if more)])
+
+
+def _recommended(result: Result, by: Criterion) -> str:
+    words = take(result.judged(by))
+    return f'<p class="take">{escape(words)}.</p>\n' if words else ""
 
 
 def _verdicts(result: Result, by: Criterion) -> str:
@@ -275,6 +281,7 @@ h1{font-size:32px;line-height:1.2;margin:4px 0 12px;text-wrap:balance}
 h2{font-size:21px;line-height:1.3;margin:44px 0 8px}
 .kicker,.quiet{color:var(--quiet)}
 .kicker{margin:0}
+.take{margin:0 0 12px;max-width:40em;font-size:20px;line-height:1.4}
 .lead{margin:0 0 20px;max-width:46em}
 figure{margin:0}
 .chart{width:100%}

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cvar_core import Problem, SweepSpec, check, sweep
+from cvar_core import Problem, SweepSpec, check, recommend, sweep
 from cvar_core.catalogue import losses, methods
 from cvar_core.cli import main
-from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number
+from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, take
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
 
@@ -179,8 +179,10 @@ BAD_INPUT = [
     (f"sweep --out {'x' * 300}.csv", "cannot write"),
     ("sweep --noise-param mean=1000 --eval-size 100", "overflows"),
     ("sweep --bet 0.9 --nonsense", "nonsense"),
-    ("check", "--lambda"),
+    ("check --lambda", "--lambda"),
     ("check --lambda 0", "1e-12 and 1e12"),
+    ("check --method adam", "sgm, spl, spl+"),
+    ("check --checkpoints 0", "between 1 and"),
     ("check --lambda 1 --method adam", "sgm, spl, spl+"),
     ("nothing", "invalid choice"),
     ("", "COMMAND"),
@@ -303,6 +305,48 @@ def test_check_without_a_method_asks_for_ours_too_and_is_safe_only_if_both_are(c
     told = capsys.readouterr().out.splitlines()
     assert len(told) == 6
     assert "for SPL-U (ours)" in told[1]
+
+
+def test_check_without_a_lambda_recommends_one(capsys):
+    assert main(["check", *SMALL, *EASY]) == 0
+    told = capsys.readouterr()
+    lines = told.out.splitlines()
+    problem = Problem.synthetic("absolute", "normal", noise_params={"std": 0.3}, dim=4, eval_size=500)
+    found = recommend(problem, iterations=1_000, seeds=2)
+    assert lines == list(found.words)
+    assert f"for {methods['spl+'].label} by the model's risk" in lines[0]
+    assert f"for {methods['spl-u'].label} by the model's risk" in lines[1]
+    label = methods[found.method].label
+    assert lines[2].startswith(
+        f"Take λ = {number(found.lam)} with {label}: safe so far for 2 of 2 starts, and it may be"
+    )
+    assert told.err == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "words"),
+    [
+        (["--method", "spl+"], 0, "Take λ = "),
+        (["--method", "spl+", "--sure"], 1, "Take λ = "),  # two starts do not show it
+        (["--method", "spl+", "--seeds", "29", "--sure"], 0, "safe for 29 of 29 starts"),
+        (["--iterations", "1", "--epsilon", "99.9%"], 1, "none is usable for most starts"),
+        (
+            ["--method", "sgm", "--iterations", "1200", "--seeds", "5"],
+            1,
+            "No λ of this grid is safe. The nearest to it is",
+        ),
+        (["--noise-param", "std=100", "--dim", "1"], 1, "no verdict by its risk"),
+    ],
+)
+def test_the_exit_code_says_whether_what_is_recommended_is_safe(flags, code, words, capsys):
+    assert main(["check", *SMALL, *EASY, *flags]) == code
+    assert words in capsys.readouterr().out
+
+
+def test_a_sweep_says_which_lambda_to_take(capsys):
+    assert main(["sweep", *SMALL, *EASY]) == 0
+    problem = Problem.synthetic("absolute", "normal", noise_params={"std": 0.3}, dim=4, eval_size=500)
+    assert f"{take(sweep(problem, iterations=1_000, seeds=2).judged())}." in capsys.readouterr().out.splitlines()
 
 
 def test_a_sweep_has_the_papers_methods_and_on_data_ours_as_well(tmp_path, capsys):

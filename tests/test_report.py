@@ -14,7 +14,7 @@ import torch
 
 from cvar_core import Optimum, Problem, ProblemSpec, Result, SweepSpec, __version__, figures, report, sweep
 from cvar_core.catalogue import methods
-from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, sureness
+from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, sureness, take
 
 COMMAND = """cvar sweep --methods 'sgm,spl+' --out "a<b>&c.csv" </code><script>alert(1)</script>"""
 
@@ -104,7 +104,9 @@ def test_it_says_what_the_result_says(result, page):
 @pytest.mark.parametrize("measure", MEASURES)
 def test_it_shows_both_measures_the_one_that_is_asked_for_first(result, measure):
     page = Page(report.html(result, "x", Criterion(measure)))
-    assert f"{finding(result, Criterion(measure))}A step size λ" in page.text.replace("\n", "")
+    found, advice = finding(result, Criterion(measure)), take(result.judged(Criterion(measure)))
+    assert advice.startswith("Take λ = ")
+    assert f"{found}{advice}.A step size λ" in page.text.replace("\n", "")
     other = next(name for name in MEASURES if name != measure)
     assert finding(result, Criterion(other)) in page.text, "the other's finding is at its chart"
     heads = [f"decades by {JUDGED_BY[name]}" for name in (measure, other)]

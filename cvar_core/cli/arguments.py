@@ -44,17 +44,18 @@ def build() -> OneLineParser:
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
     sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
 
-    check = commands.add_parser("check", help="tell whether one step size is safe; exits 0 if it is, 1 if not")
+    check = commands.add_parser(
+        "check", help="tell whether one step size is safe, or which to take; exits 0 if there is a safe one, 1 if not"
+    )
     _add_problem(check)
     _add_data(check)
     _add_runs(check)
     check.add_argument(
         "--method",
         default="spl+,spl-u",
-        help=f"one of {', '.join(methods.names())}, or several: λ has to be safe for each (default: %(default)s)",
+        help=f"one of {', '.join(methods.names())}, or several: a λ has to be safe for each (default: %(default)s)",
     )
-    check.add_argument("--lambda", dest="lam", required=True, metavar="LAMBDA", help="the step size")
-
+    check.add_argument("--lambda", dest="lam", metavar="LAMBDA", help="the step size; without it, one is recommended")
     check.add_argument(
         "--sure", action="store_true", help="exit with 0 only if enough starts agree to show 90%% of all: 29 of 29"
     )

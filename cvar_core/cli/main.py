@@ -18,6 +18,7 @@ from typing import Any
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
+from ..recommending import recommend
 from ..results import (
     JUDGED_BY,
     MEASURES,
@@ -37,6 +38,7 @@ from ..results import (
     measured,
     number,
     sureness,
+    take,
 )
 from ..scheduling import Progress
 from ..specs import SpecError, SweepSpec
@@ -131,7 +133,7 @@ def _print_result(result: Result, by: Criterion) -> None:
         print(f"{method:8}{best(judged, method):>22}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
     if len(result.spec.seeds) > 1:
         print(f"In brackets: the {sureness(len(result.spec.seeds))}.")
-    for words in (blurred(judged), against_constant(judged), few(len(result.spec.seeds))):
+    for words in (take(judged), blurred(judged), against_constant(judged), few(len(result.spec.seeds))):
         if words:
             print(f"{words}.")
     for line in measured(result, by.measure):
@@ -150,29 +152,24 @@ def _width(judged: Judged, method: str) -> str:
 
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
     by = arguments.criterion(args)
-    lam = reading.number("--lambda", args.lam)
+    lam = None if args.lam is None else reading.number("--lambda", args.lam)
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
     data = arguments.dataset(args)
     problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
     asked = SweepSpec(problem.spec, arguments.names(args.method))  # says what is wrong before the first takes its time
+    told: dict[str, Any] = {
+        "measure": by.measure, "epsilon": by.epsilon, "closed": by.closed,
+        "checkpoints": reading.whole("--checkpoints", args.checkpoints), "store": args.store,
+    }  # fmt: skip
+    if lam is None:
+        with _progress_bar() as report:
+            found = recommend(problem, asked.methods, iterations, seeds, args.schedule, workers, report=report, **told)
+        print(found, flush=True)
+        return 0 if (found.sure if args.sure else found.safe) else 1
     passed = []
     for method in asked.methods:
         with _progress_bar() as report:
-            verdict = check(
-                problem,
-                lam,
-                method,
-                iterations,
-                seeds,
-                args.schedule,
-                workers,
-                measure=by.measure,
-                epsilon=by.epsilon,
-                closed=by.closed,
-                checkpoints=reading.whole("--checkpoints", args.checkpoints),
-                report=report,
-                store=args.store,
-            )
+            verdict = check(problem, lam, method, iterations, seeds, args.schedule, workers, report=report, **told)
         print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]), flush=True)
         passed.append(verdict.sure if args.sure else verdict.safe)
     return 0 if all(passed) else 1

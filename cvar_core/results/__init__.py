@@ -7,7 +7,9 @@ from .early import Early
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
-from .readable import best, decades, interval, listed, number, round_up, sureness, width
+from .readable import best, decades, interval, listed, number, percent, round_up, sureness, width
+from .recommended import Choice, Recommended
+from .recommended_sentences import most_forgiving, take, unusable
 from .result import Result
 from .result_sentences import (
     against_constant,
@@ -24,7 +26,7 @@ from .result_sentences import (
 from .robustness import Forgiven, UsableRange
 from .spread import Spread, spread
 from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
-from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin
+from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin, starts_fine
 
 __all__ = [
     "EDGE",
@@ -39,6 +41,7 @@ __all__ = [
     "SO_FAR",
     "SURE",
     "UNKNOWN",
+    "Choice",
     "Comparison",
     "Criterion",
     "Early",
@@ -46,6 +49,7 @@ __all__ = [
     "Gathered",
     "Interval",
     "Judged",
+    "Recommended",
     "Result",
     "Spread",
     "Summary",
@@ -69,12 +73,17 @@ __all__ = [
     "listed",
     "margin",
     "measured",
+    "most_forgiving",
     "number",
+    "percent",
     "place",
     "remarks",
     "round_up",
     "share_at_least",
     "spread",
+    "starts_fine",
     "sureness",
+    "take",
+    "unusable",
     "width",
 ]

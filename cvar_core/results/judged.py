@@ -17,6 +17,7 @@ from .certainty import Interval, median_interval
 from .compared import Comparison
 from .criterion import RISK, Criterion
 from .grid import neighbours
+from .recommended import NEGLIGIBLE, Choice, Recommended, middles, taken_of
 from .robustness import Forgiven, UsableRange, gap_between, usable, usable_range, usable_range_with
 from .spread import spread
 from .verdict import Verdict
@@ -51,6 +52,7 @@ class Judged:
         self.gaps = result.gaps(criterion.measure)
         self._summaries: dict[int, Summary] = {}
         self._best: dict[str, float | None] = {}
+        self._recommended: dict[str, Recommended | None] = {}
 
     @functools.cached_property
     def starts(self) -> Array:
@@ -212,6 +214,46 @@ class Judged:
             between=None if left == right else (lambdas[left], lambdas[right]),
             nothing_to_close=self.nothing_to_close,
         )
+
+    def recommended(self, method: str) -> Recommended | None:
+        """Return the λ of the grid to take: usable for the most starts, and with the most room on both sides.
+
+        ``None`` where no λ is usable for most starts, where there is nothing to close, and before the runs have moved.
+        """
+        if method not in self._recommended:
+            self._recommended[method] = self._recommend(method)
+        return self._recommended[method]
+
+    def _recommend(self, method: str) -> Recommended | None:
+        end, m = self.at(), self.result.method(method)
+        if end.iteration == 0 or self.nothing_to_close is not None:
+            return None
+        found = middles(self.result.spec.lambdas, self.gaps[m, :, self.result.reached, :], self.limits, end.median[m])
+        first: Recommended | None = None
+        for lam, shared in found:  # the first, but for a λ near an end of the median start's range
+            here = Recommended(self.verdict(method, lam), shared)
+            if here.verdict.safe:
+                return here
+            first = first or here
+        return first
+
+    @functools.cached_property
+    def choice(self) -> Choice | None:
+        """Which method to take, and at which λ; ``None`` where nothing can be recommended."""
+        names = self.result.spec.methods
+        each = [found for found in map(self.recommended, names) if found is not None]
+        if not each:
+            return None
+        taken, dear = taken_of(each, max(NEGLIGIBLE * self.epsilon, _CLEAR * (self.floor or 0.0)))
+        lowest = min(names, key=self._lowest)
+        best = self.best_lambda(lowest)
+        assert best is not None  # what is recommended has not diverged
+        return Choice(taken, self.verdict(lowest, best), dear)
+
+    def _lowest(self, method: str) -> float:
+        """Return the median final gap at a method's best λ."""
+        best, m = self.best_lambda(method), self.result.method(method)
+        return math.inf if best is None else float(self.at().median[m, self.result.spec.lambdas.index(best)])
 
 
 def _margins(around: Forgiven, of: Callable[[UsableRange], float]) -> Interval | None:

@@ -21,6 +21,7 @@ from .criterion import MEASURES, OBJECTIVE, RISK, Criterion, criterion, ensure_m
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
+from .recommended import Recommended
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -306,7 +307,8 @@ class Result:
             rows = summary[summary["method"] == method]
             names = ("lambda", "median", "low", "high", "status", *self.measures)
             lists = {name: rows[name].tolist() for name in names} | {"usable_starts": judged.usable[m].tolist()}
-            per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists
+            advised = {"recommended": _recommended(judged.recommended(method))}
+            per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists | advised
         pairs = combinations(self.spec.methods, 2)
         return {
             "gap": self.gap_name(by.measure),
@@ -318,6 +320,7 @@ class Result:
             "start_gap": judged.start,
             "nothing_to_close": judged.nothing_to_close,
             "points_needed": judged.points_needed,
+            "taken": None if judged.choice is None else judged.choice.taken.method,
             "methods": per_method,
         }
 
@@ -331,6 +334,25 @@ def _compared(found: Comparison) -> dict[str, Any]:
     """Return a comparison as a row of JSON."""
     names = ("first", "second", "difference", "low", "high", "agree", "told_apart")
     return {name: getattr(found, name) for name in names}
+
+
+def _recommended(found: Recommended | None) -> dict[str, Any] | None:
+    """Return the λ to take as JSON, with how far it may be wrong."""
+    if found is None:
+        return None
+    verdict = found.verdict
+    return {
+        "lambda": found.lam,
+        "state": verdict.state,
+        "starts": verdict.starts,
+        "bound": verdict.bound,
+        "factor": found.factor,
+        "at_least": found.at_least,
+        "low_lambda": found.shared.low,
+        "high_lambda": found.shared.high,
+        "gap": verdict.gap,
+        "left": verdict.left,
+    }
 
 
 def _plain(value: Any) -> Any:

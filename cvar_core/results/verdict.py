@@ -10,7 +10,7 @@ from .robustness import UsableRange
 
 SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
 SURE = 0.9  # the share of all starts that has to be shown before a λ is called safe without reserve
-_NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
+NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class Verdict:
     def near(self) -> bool:
         """Whether an end of the usable range is less than 0.3 decades away; an end of the grid is none."""
         below, above = self.below, self.above
-        return (below is not None and not self.open_below and below < _NEAR) or (
-            above is not None and not self.open_above and above < _NEAR
+        return (below is not None and not self.open_below and below < NEAR) or (
+            above is not None and not self.open_above and above < NEAR
         )
 
     @property

@@ -5,7 +5,20 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.pages.driving import after_updates, done, drawn, heights, link, look, open_tab, until, until_words
+from tests.pages.driving import (
+    after_updates,
+    button,
+    done,
+    drawn,
+    enter,
+    heights,
+    idle,
+    link,
+    look,
+    open_tab,
+    until,
+    until_words,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -60,3 +73,20 @@ def test_the_gap_is_shown_in_its_two_parts(visit):
     open_tab(page, "Model and threshold")
     until(page, "parts", "chart => chart.data.filter(trace => trace.uid.endsWith('-median')).length === 6")
     assert look(page, "parts", "chart => chart.layout.yaxis.title.text") == "part of F̃ − F*"
+
+
+def test_the_lambda_that_is_recommended_is_taken_by_a_click(visit):
+    page = visit(link(loss="logistic", noise="normal", eval_size=5_000, seeds=5, iterations=10_104))
+    done(page)
+    own = page.get_by_role("textbox", name="Your step size λ")
+    use = button(page, "Use it")
+    lam = float(use.get_attribute("value"))
+    for typed in ("2", "3"):  # also a second time
+        enter(page, "Your step size λ", typed)
+        until_words(page, f"λ = {typed} is")
+        idle(page)
+        use.click()
+        use.wait_for(state="detached")  # it is the visitor's own now
+        assert float(own.input_value()) == pytest.approx(lam, rel=1e-9)
+        page.wait_for_url(re.compile("explore_lambda=0.3162"))
+        until_words(page, re.compile(r"λ = 0\.316 is safe so far for"))

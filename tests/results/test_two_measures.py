@@ -76,6 +76,7 @@ def test_to_dict_has_both_measures(real):
         "start_gap",
         "nothing_to_close",
         "points_needed",
+        "taken",
         "methods",
     }
     for measure, each in told["by_measure"].items():

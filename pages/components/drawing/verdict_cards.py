@@ -9,6 +9,7 @@ from html import escape
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
+from cvar_core.recommending import without_tuning
 from cvar_core.results import (
     EDGE,
     JUDGED_BY,
@@ -30,6 +31,7 @@ from cvar_core.results import (
     margin,
     number,
     sureness,
+    take,
 )
 
 Mine = dict[str, Verdict]
@@ -42,7 +44,8 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str
     mine = _judged(result, by, lam)
     heading = escape(headline(result, by, lam, mine))
     notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam) if note)
-    return f'<div class="cvar-verdict"><h2>{heading}</h2>{_cards(result, by, lam, mine, theme)}{notes}</div>'
+    first = f"<h2>{heading}</h2>{_recommended(result.judged(by), lam)}"
+    return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme)}{notes}</div>'
 
 
 def starting(spec: SweepSpec, theme: str) -> str:
@@ -62,6 +65,22 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
     parts = [f"{state} for {listed(names)}" for state, names in whom.items() if names]
     return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
+
+
+def _recommended(judged: Judged, lam: float | None) -> str:
+    """Say which λ to take, with a button that puts a safe one into the visitor's field, and which without tuning."""
+    words, choice = take(judged), judged.choice
+    if not words:
+        return ""
+    use = ""
+    if choice is not None and choice.taken.verdict.safe:
+        place = judged.result.place
+        if lam is None or place(lam) != place(choice.taken.lam):
+            use = f' <button type="button" class="cvar-use" value="{choice.taken.lam!r}">Use it</button>'
+    advice, stop, further = words.partition(". ")
+    taken = f'<p class="cvar-take"><b>{escape(advice)}.</b> {escape(further + stop[:1])}{use}</p>'
+    record = without_tuning(judged)
+    return taken + (f'<p class="cvar-untuned">{escape(record)}.</p>' if record else "")
 
 
 def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:

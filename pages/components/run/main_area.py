@@ -54,6 +54,8 @@ class MainArea:
         st.fragment(self._ask)()
 
     def _ask(self) -> None:
+        if self._used in st.session_state:
+            st.session_state[self._key("lambda")] = f"{st.session_state.pop(self._used):.10g}"
         text = st.text_input(
             "Your step size λ", "1", key=self._key("lambda"), bind="query-params", max_chars=30,
             help="Is this λ safe? Between two λ of the grid it is read off the line between them, without a new run.",
@@ -90,8 +92,10 @@ class MainArea:
             "run", self._page, self._session.visitor, spec.id, part=STUDY, key=f"{self._page}-study",
             page=self._page, settled=settled,
             lambdas=[best, *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
-            at=self._chosen(), on_choice=self._choose,
+            at=self._chosen(), on_choice=self._choose, on_use=self._use,
         )  # fmt: skip
+        if self._used in st.session_state:
+            st.rerun()  # the field stands outside of this fragment
         keep(self._key("at"), st.session_state[self._key("at")], _BEST)
 
     def show_history(self, shown: Shown | None = None) -> None:
@@ -163,6 +167,15 @@ class MainArea:
 
     def _choose(self, lam: float | None) -> None:
         st.session_state[self._key("at")] = _BEST if lam is None else repr(lam)
+
+    # The λ that is recommended, on its way into the field.
+
+    @property
+    def _used(self) -> str:
+        return f"{self._page}-used"
+
+    def _use(self, lam: float) -> None:
+        st.session_state[self._used] = lam
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"

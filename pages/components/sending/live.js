@@ -13,10 +13,10 @@ const UNKNOWN = 4001; // the code with which a server refuses a ticket
 const elements = new WeakMap();
 
 // Streamlit calls this for each new state, and what it returned last when the element leaves the page.
-export default function ({ parentElement, data, setStateValue }) {
+export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
   if (!elements.has(parentElement)) elements.set(parentElement, new Live(parentElement.querySelector(".cvar-live")));
   const element = elements.get(parentElement);
-  element.follow(data, setStateValue);
+  element.follow(data, setStateValue, setTriggerValue);
   return () => {
     elements.delete(parentElement);
     element.leave();
@@ -48,14 +48,19 @@ class Live {
       on(document, "resume", () => this.wake()),
     ];
     this.at.addEventListener("change", () => this.choose(this.at.value === "" ? null : Number(this.at.value)));
+    this.above.addEventListener("click", ({ target }) => {
+      const use = target.closest(".cvar-use"); // a λ that the verdict recommends
+      if (use) this.setTriggerValue("use", Number(use.value));
+    });
     this.watch = setInterval(() => this.look(), 1000);
   }
 
   // Takes what the script says: which ticket, which part, and what the script believes of it.
-  follow(data, setStateValue) {
+  follow(data, setStateValue, setTriggerValue) {
     const before = this.data;
     this.data = data;
     this.setStateValue = setStateValue;
+    this.setTriggerValue = setTriggerValue;
     if (before?.ticket !== data.ticket) this.told = undefined; // it was about another run
     this.node.dataset.part = data.part;
     if (data.lambdas) this.offer(data.lambdas);

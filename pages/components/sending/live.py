@@ -56,6 +56,7 @@ def live(
     lambdas: Choices | None = None,
     at: float | None = None,
     on_choice: Callable[[float | None], None] | None = None,
+    on_use: Callable[[float], None] | None = None,
 ) -> None:
     """Listen to a subject (see ``subjects``).
 
@@ -69,13 +70,21 @@ def live(
     lambdas, at, on_choice
         The step sizes that the curves can be at, ``None`` first, with words for each; which they are at, and whom to
         tell when the visitor chooses another.
+    on_use
+        Whom to tell when the visitor wants the step size that is recommended.
     """
+
+    known = [lam for lam, _ in lambdas or ()]
 
     def chosen() -> None:
         sent = st.session_state[key].get("at")
-        known = [lam for lam, _ in lambdas or ()]
         if on_choice is not None and sent in known:
             on_choice(known[known.index(sent)])
+
+    def used() -> None:
+        sent = st.session_state[key].get("use")
+        if on_use is not None and sent is not None and sent in known:
+            on_use(float(sent))
 
     data: dict[str, Any] = {
         "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
@@ -87,7 +96,7 @@ def live(
         data |= {"lambdas": [list(each) for each in lambdas], "at": at}
     _mount(
         key=key, data=data, height="content", default={"at": at, "asked": 0},
-        on_at_change=chosen, on_asked_change=_nothing,
+        on_at_change=chosen, on_use_change=used, on_asked_change=_nothing,
     )  # fmt: skip
 
 
