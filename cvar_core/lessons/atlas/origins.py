@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from ...data import DataError, Dataset, load, sets
 
@@ -89,7 +90,7 @@ def _from_table(chosen: TableSet, path: Path) -> Dataset:
     import pandas as pd
 
     table, name = pd.read_csv(path, na_values=["?"]), str(chosen.target)
-    target = table.pop(name) if name in table else table.eval(name).astype(float)
+    target: Any = table.pop(name) if name in table else table.eval(name).astype(float)  # type: ignore[union-attr]
     table = table.drop(columns=[*chosen.leave_out, *(name for name in table if str(name).startswith("Unnamed"))])
     table = table.loc[:, table.isna().mean() <= _MOST_MISSING]
     whole = table.notna().all(axis=1) & target.notna()
