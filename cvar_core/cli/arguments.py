@@ -70,6 +70,19 @@ def build() -> OneLineParser:
     figures.add_argument("--eval-size", default=1_000_000, help="evaluation points (default: %(default)s)")
     figures.add_argument("--workers", default=None, help="threads (default: one per processor)")
 
+    atlas = commands.add_parser(
+        "atlas", help="compute the atlas again: many problems, and which step size is safe on them"
+    )
+    atlas.add_argument("--only", metavar="TEXT", help="only problems with TEXT in their names, such as diabetes")
+    atlas.add_argument(
+        "--data", metavar="FOLDER", help="where the files are that do not ship; without it those are left out"
+    )
+    atlas.add_argument(
+        "--parts", metavar="FOLDER", help="where finished problems are kept (default: beside fetched sets)"
+    )
+    atlas.add_argument("--out", metavar="FILE.npz", help="write the atlas, in the form in which it ships")
+    atlas.add_argument("--workers", default=None, help="threads (default: one per processor)")
+
     commands.add_parser("problems", help="list the losses, noises, methods and schedules")
 
     data = commands.add_parser("data", help="list the named data sets, fetch one, or describe one or a file")

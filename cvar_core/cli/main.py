@@ -225,6 +225,13 @@ def _shipped(spec: SweepSpec) -> Result | None:
         return None
 
 
+def _atlas(args: argparse.Namespace, texts: list[str]) -> int:
+    from . import atlas_command
+
+    with _progress_bar() as report:
+        return atlas_command.run(args, _workers(args), report)
+
+
 def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     print("losses")
     for loss in losses:
@@ -285,6 +292,7 @@ _COMMANDS = {
     "sweep": _sweep,
     "check": _check,
     "figures": _figures,
+    "atlas": _atlas,
     "problems": _problems,
     "compile": _compile,
     "bench": _bench,
