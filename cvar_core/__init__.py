@@ -10,7 +10,8 @@ from .api import check, sweep
 from .cancel import Cancelled
 from .data import DataError, Dataset, load
 from .problem import Optimum, Problem
-from .results import Result, Verdict
+from .results import Result, Sharpened, Verdict
+from .sharper import Decided, decide, sharpen
 from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
 from .version import __version__
 
@@ -18,16 +19,20 @@ __all__ = [
     "Cancelled",
     "DataError",
     "Dataset",
+    "Decided",
     "Optimum",
     "Problem",
     "ProblemSpec",
     "Result",
+    "Sharpened",
     "SpecError",
     "SweepSpec",
     "Verdict",
     "__version__",
     "check",
+    "decide",
     "load",
     "paper_grid",
+    "sharpen",
     "sweep",
 ]

@@ -3,6 +3,7 @@
 from .certainty import Interval, coverage, share_at_least
 from .compared import Comparison
 from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, criterion
+from .deciding import next_check
 from .early import Early
 from .gathered import Gathered
 from .grid import place
@@ -22,6 +23,9 @@ from .result_sentences import (
     remarks,
 )
 from .robustness import Forgiven, UsableRange
+from .sharpened import Sharpened, Sharpening, largest
+from .sharpened_sentences import asked_words, sharpened_cost, sharpened_lines, sharpened_sureness
+from .sharpening import WIDTH, Sharp
 from .spread import Spread, spread
 from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
 from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin
@@ -39,6 +43,7 @@ __all__ = [
     "SO_FAR",
     "SURE",
     "UNKNOWN",
+    "WIDTH",
     "Comparison",
     "Criterion",
     "Early",
@@ -47,12 +52,16 @@ __all__ = [
     "Interval",
     "Judged",
     "Result",
+    "Sharp",
+    "Sharpened",
+    "Sharpening",
     "Spread",
     "Summary",
     "UsableRange",
     "Verdict",
     "advice",
     "against_constant",
+    "asked_words",
     "beginning",
     "best",
     "blurred",
@@ -66,14 +75,19 @@ __all__ = [
     "found_by",
     "interval",
     "judgement",
+    "largest",
     "listed",
     "margin",
     "measured",
+    "next_check",
     "number",
     "place",
     "remarks",
     "round_up",
     "share_at_least",
+    "sharpened_cost",
+    "sharpened_lines",
+    "sharpened_sureness",
     "spread",
     "sureness",
     "width",
