@@ -11,7 +11,8 @@ from .cancel import Cancelled
 from .data import DataError, Dataset, load
 from .problem import Optimum, Problem
 from .recommending import Recommendation, recommend
-from .results import Result, Verdict
+from .results import Result, Sharpened, Verdict
+from .sharper import Decided, decide, sharpen
 from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
 from .version import __version__
 
@@ -19,18 +20,22 @@ __all__ = [
     "Cancelled",
     "DataError",
     "Dataset",
+    "Decided",
     "Optimum",
     "Problem",
     "ProblemSpec",
     "Recommendation",
     "Result",
+    "Sharpened",
     "SpecError",
     "SweepSpec",
     "Verdict",
     "__version__",
     "check",
+    "decide",
     "load",
     "paper_grid",
     "recommend",
+    "sharpen",
     "sweep",
 ]

@@ -402,3 +402,57 @@ def test_a_store_that_cannot_be_one_gets_a_line(tmp_path, capsys):
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "runs.db is damaged" in told
+
+
+def test_sharpen_says_intervals_at_their_own_level_and_what_they_cost(tmp_path, capsys):
+    kept, file = tmp_path / "runs.db", tmp_path / "s.json"
+    grid = [
+        *SMALL[:4],
+        *EASY,
+        "--iterations",
+        "300",
+        "--methods",
+        "spl+",
+        "--checkpoints",
+        "1",
+        "--measure",
+        "objective",
+    ]
+    assert main(["sweep", *grid, "--seeds", "5", "--sharpen", "--store", str(kept), "--summary", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "90% intervals of the median over all starts, which count that one looks at 5, 20 and 80 starts" in said
+    told = json.loads(file.read_text())["sharpened"]
+    mine = told["methods"]["spl+"]
+    assert f"SPL₊ forgives {mine['decades']:.2f} ({mine['decades_low']:.2f}–{mine['decades_high']:.2f})" in said
+    assert f"{told['updates']:,} updates: " in said
+    assert f"{told['updates']:,} updates were taken; 0 were in" in said
+    assert main(["sweep", *grid, "--seeds", "5", "--sharpen", "0.4", "--store", str(kept)]) == 0
+    assert "0 updates were taken; " in capsys.readouterr().out, "a wider interval needs no more"
+
+
+def test_check_does_the_least_that_decides(tmp_path, capsys):
+    kept = str(tmp_path / "runs.db")
+    asked = ["check", *SMALL[:2], *EASY, "--method", "spl+", "--lambda", "1", "--sharpen"]
+    assert main([*asked, "--sure", "--store", kept]) == 0
+    said = capsys.readouterr().out
+    assert "λ = 1 is safe for SPL₊" in said
+    assert "margin ≥ 0.3 decades below and ≥ 0.3 above" in said
+    assert "That took 87,000 updates; the grid takes 435,000 from as many starts." in said
+    assert main([*asked, "--sure", "--store", kept]) == 0
+    assert "That took 0 updates" in capsys.readouterr().out
+    assert main([*asked[:-3], "--lambda", "1e-5", "--sharpen"]) == 1
+    assert "usable for 0 of 5 starts" in (said := capsys.readouterr().out)
+    assert "no other λ was tried" in said
+
+
+@pytest.mark.parametrize(
+    "flags", [["--sharpen", "-1"], ["--sharpen", "0"], ["--sharpen", "--budget", "0"], ["--budget", "9"]]
+)
+def test_sharpen_takes_numbers_above_nought(flags, capsys):
+    assert main(["sweep", *SMALL, *flags]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_check_sharpens_what_it_is_given(capsys):
+    assert main(["check", "--sharpen"]) == 2
+    assert "give it with --lambda" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from ..catalogue import losses, methods, noises, schedules
 from ..data import Dataset, Recipe
 from ..problem import Problem
 from ..reading import number, read_grid, whole
-from ..results import MEASURES, RISK, Criterion
+from ..results import MEASURES, RISK, WIDTH, Criterion
 from ..results import criterion as make_criterion
 from ..specs import RANDOM, STARTS, ProblemSpec, SpecError, SweepSpec, usual_methods
 
@@ -40,6 +40,16 @@ def build() -> OneLineParser:
     usual, on_data = (",".join(usual_methods(on_data=each)) for each in (False, True))
     sweep.add_argument("--methods", help=f"comma-separated (default: {usual}; with --data {on_data})")
     sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
+    sweep.add_argument(
+        "--sharpen",
+        nargs="?",
+        const=WIDTH,
+        metavar="WIDTH",
+        help="add starts, and λ at the ends, until every interval of the decades is so narrow (default: %(const)s)",
+    )
+    sweep.add_argument(
+        "--budget", metavar="UPDATES", help="the most that --sharpen takes (default: 25%% of 200 λ from 80 starts)"
+    )
     sweep.add_argument("--out", metavar="FILE.csv", help="write the curves")
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
     sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
@@ -56,6 +66,9 @@ def build() -> OneLineParser:
         help=f"one of {', '.join(methods.names())}, or several: a λ has to be safe for each (default: %(default)s)",
     )
     check.add_argument("--lambda", dest="lam", metavar="LAMBDA", help="the step size; without it, one is recommended")
+    check.add_argument(
+        "--sharpen", action="store_true", help="the least work that decides: λ alone from 5 to 29 starts, no grid"
+    )
     check.add_argument(
         "--sure", action="store_true", help="exit with 0 only if enough starts agree to show 90%% of all: 29 of 29"
     )
@@ -211,6 +224,19 @@ def sweep_spec(args: argparse.Namespace, problem: ProblemSpec, iterations: int) 
         schedule=args.schedule,
         checkpoints=whole("--checkpoints", args.checkpoints),
     )
+
+
+def sharpening(args: argparse.Namespace) -> dict[str, Any] | None:
+    """Read how narrow intervals are to be, and what that may cost; ``None`` if that is not asked for."""
+    if args.sharpen is None:
+        if args.budget is not None:
+            raise SpecError("--budget is for --sharpen: give that too")
+        return None
+    budget = None if args.budget is None else whole("--budget", args.budget)
+    for flag, value in (("--sharpen", number("--sharpen", args.sharpen)), ("--budget", budget)):
+        if value is not None and not 0 < value < math.inf:
+            raise SpecError(f"{flag} is {value:g}, but it must be a finite number above 0")
+    return {"width": number("--sharpen", args.sharpen), "budget": budget}
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from typing import Any
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
+from ..problem import Problem
 from ..recommending import recommend
 from ..results import (
     JUDGED_BY,
@@ -37,11 +38,16 @@ from ..results import (
     judgement,
     measured,
     number,
+    sharpened_cost,
+    sharpened_lines,
+    sharpened_sureness,
     sureness,
     take,
 )
 from ..scheduling import Progress
+from ..sharper import decide, sharpen
 from ..specs import SpecError, SweepSpec
+from ..store import Store
 from . import arguments, data_command, output_files
 
 
@@ -79,29 +85,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
-    workers, by = _workers(args), arguments.criterion(args)
+    workers, by, asked = _workers(args), arguments.criterion(args), arguments.sharpening(args)
     data = arguments.dataset(args)
     problem = arguments.problem(args, data)
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
     output_files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
+    found, store = None, Store.open(None) if args.store is None and asked is not None else args.store
     with _progress_bar() as report:
-        result = sweep(
-            problem,
-            spec.methods,
-            spec.lambdas,
-            spec.iterations,
-            spec.seeds,
-            spec.schedule,
-            workers,
-            checkpoints=spec.checkpoints,
-            report=report,
-            store=args.store,
-        )
+        result = sweep(**_fields(problem, spec), workers=workers, report=report, store=store)
+    taken = report.updates
+    if asked is not None:
+        judging: dict[str, Any] = {"measure": by.measure, "epsilon": by.epsilon, "closed": by.closed}
+        with _progress_bar() as report:
+            found = sharpen(**_fields(problem, spec), **judging, **asked, workers=workers, report=report, store=store)
+        taken += report.updates
     outputs: dict[str, str] = {}
     if args.out is not None:
         outputs[args.out] = result.curves.to_csv(index=False)
     if args.summary is not None:
         told = result.to_dict(by) | ({} if data is None else {"data": data.facts(args.loss, args.positive)})
+        told |= {} if found is None else {"sharpened": found.to_dict()}
         outputs[args.summary] = json.dumps(told, indent=2, allow_nan=False) + "\n"
     if args.html is not None:
         from ..report import html
@@ -111,10 +114,20 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
     _print_result(result, by)
+    whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
+    if found is not None:
+        print("\n".join(f"{words}." for words in (sharpened_sureness(found), *sharpened_lines(found))))
+        print(f"{sharpened_cost(found)}.")
+        whole = found.updates  # the sweep's starts and step sizes come first in it
     if args.store is not None:
-        whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
-        print(f"{report.updates:,} updates were taken; {whole - report.updates:,} were in {args.store}.")
+        print(f"{taken:,} updates were taken; {whole - taken:,} were in {args.store}.")
     return 0
+
+
+def _fields(problem: Problem, spec: SweepSpec) -> dict[str, Any]:
+    """Return what ``sweep`` and ``sharpen`` take of a spec."""
+    names = ("methods", "lambdas", "iterations", "seeds", "schedule", "checkpoints")
+    return {"problem": problem, **{name: getattr(spec, name) for name in names}}
 
 
 def _print_result(result: Result, by: Criterion) -> None:
@@ -153,13 +166,15 @@ def _width(judged: Judged, method: str) -> str:
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
     by = arguments.criterion(args)
     lam = None if args.lam is None else reading.number("--lambda", args.lam)
+    if lam is None and args.sharpen:
+        raise SpecError("--sharpen decides about one step size: give it with --lambda, or leave --sharpen out")
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
     data = arguments.dataset(args)
     problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
     asked = SweepSpec(problem.spec, arguments.names(args.method))  # says what is wrong before the first takes its time
     told: dict[str, Any] = {
-        "measure": by.measure, "epsilon": by.epsilon, "closed": by.closed,
-        "checkpoints": reading.whole("--checkpoints", args.checkpoints), "store": args.store,
+        "measure": by.measure, "epsilon": by.epsilon, "closed": by.closed, "store": args.store,
+        "checkpoints": reading.whole("--checkpoints", args.checkpoints),
     }  # fmt: skip
     if lam is None:
         with _progress_bar() as report:
@@ -168,9 +183,15 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
         return 0 if (found.sure if args.sure else found.safe) else 1
     passed = []
     for method in asked.methods:
+        runs, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
         with _progress_bar() as report:
-            verdict = check(problem, lam, method, iterations, seeds, args.schedule, workers, report=report, **told)
-        print(" ".join([judgement(verdict), *(f"{each}." for each in verdict.remarks)]), flush=True)
+            if args.sharpen:
+                verdict, updates, grid = decide(*runs, **told, report=report)
+                cost = f"That took {updates:,} updates; the grid takes {grid:,} from as many starts."
+            else:
+                verdict = check(*runs, **told, report=report)
+        said = [judgement(verdict), *(f"{each}." for each in verdict.remarks), cost]
+        print(" ".join(filter(None, said)), flush=True)
         passed.append(verdict.sure if args.sure else verdict.safe)
     return 0 if all(passed) else 1
 

@@ -5,6 +5,7 @@ from .limits import Limits
 from .manager import Manager
 from .refused import Refused
 from .settings import Settings
+from .sharpener import Sharpener, SharpenView
 from .shelf import Shelf
 from .uploads import Upload, Uploads
 from .view import Entry, View
@@ -15,6 +16,8 @@ __all__ = [
     "Manager",
     "Refused",
     "Settings",
+    "SharpenView",
+    "Sharpener",
     "Shelf",
     "Upload",
     "Uploads",

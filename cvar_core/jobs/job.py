@@ -26,12 +26,13 @@ class Job(Run):
         self,
         spec: SweepSpec,
         preparation: Preparation,
-        workers: int,
+        workers: int | None,
         stored: Progressed,
         timings: Mapping[str, float],
         save: Save,
     ) -> None:
-        cut = _cut(spec, workers)
+        """``workers`` share out pieces so that all curves grow evenly; ``None`` if nobody watches them."""
+        cut = Cut() if workers is None else _cut(spec, workers)
         super().__init__(spec, preparation, cut, stored.states, stored.records, self._save_unless_deleted)
         self.status = "queued"
         self.error: str | None = None

@@ -23,6 +23,7 @@ from .guard import Guard
 from .job import Job
 from .limits import Limits
 from .refused import Refused
+from .sharpener import Sharpener
 from .view import Entry, View
 
 log = logging.getLogger(__name__)
@@ -49,21 +50,34 @@ class Manager:
         self._problems: weakref.WeakValueDictionary[ProblemSpec, Preparation] = weakref.WeakValueDictionary()
         self._last_problem: Preparation | None = None  # the next run is often on the same problem
         self._results: OrderedDict[str, Result] = OrderedDict()
+        self.sharpener = Sharpener(self)
 
     # What a visitor does.
 
-    def submit(self, spec: SweepSpec, visitor: str, problem: Problem | None = None, recipe: str | None = None) -> View:
+    def submit(
+        self,
+        spec: SweepSpec,
+        visitor: str,
+        problem: Problem | None = None,
+        recipe: str | None = None,
+        *,
+        listed: bool = True,
+        behind: float = 0.0,
+    ) -> View:
         """Start a run, resume it where it stopped, join it if somebody else has started it, or open what is stored.
 
         What any stored run has of its trajectories is taken from there, and not computed again. A run on data needs
-        the ``problem`` that holds them; ``recipe`` says in the visitor's history how it was made.
+        the ``problem`` that holds them; ``recipe`` says in the visitor's history how it was made. One that is not
+        ``listed`` is in no history; it is ranked ``behind`` others by so many seconds, that its owner has had before.
         """
         with self._submitting:
             view = None
             while view is None:
                 here = spec.id in self._jobs
                 known = None if here else self._known(spec, visitor, problem)
-                view = self._submit(spec, visitor, problem, recipe, known, here)
+                view = self._submit(spec, visitor, problem, known, here, listed, behind)
+            if listed:
+                self.store.visit(visitor, spec.id, recipe)
             return view
 
     def _known(self, spec: SweepSpec, visitor: str, problem: Problem | None) -> Progressed | None:
@@ -83,9 +97,10 @@ class Manager:
         spec: SweepSpec,
         visitor: str,
         problem: Problem | None,
-        recipe: str | None,
         known: Progressed | None,
         here: bool,
+        listed: bool,
+        behind: float,
     ) -> View | None:
         with self._lock:
             job = self._jobs.get(spec.id)
@@ -93,10 +108,11 @@ class Manager:
                 return None  # its last piece came back meanwhile
             if known is not None or (job is not None and not job.live):
                 self._ensure_allowed(spec, visitor)
-                job = job or self._make(spec, problem, known or Progressed({}, {}))
+                job = job or self._make(spec, problem, known or Progressed({}, {}), listed)
                 self.store.add(spec)
                 job.status, job.error = "queued", None
                 job.visitors = {visitor}
+                job.behind = behind
                 job.preparation.enter(job.id)
                 self._waiting.append(job)
                 self._admission_due = True
@@ -104,7 +120,6 @@ class Manager:
                 log.info("queued run=%s visitor=%s", spec.id, visitor[:8])
             elif job is not None:
                 job.visitors.add(visitor)
-            self.store.visit(visitor, spec.id, recipe)
             self._changes.note(spec.id)
             self._scheduler.move()
             view = self.view(spec, visitor)
@@ -202,6 +217,12 @@ class Manager:
         mine = sum(visitor in job.visitors for job in open_jobs)
         return mine < self.limits.jobs_per_visitor and len(open_jobs) < self.limits.jobs
 
+    def is_live(self, run_id: str) -> bool:
+        """Tell whether a run is waiting or being computed."""
+        with self._lock:
+            job = self._jobs.get(run_id)
+            return job is not None and job.live
+
     @property
     def open_jobs(self) -> int:
         with self._lock:
@@ -214,6 +235,7 @@ class Manager:
 
     def close(self) -> None:
         """Stop all work; what is running is interrupted, and can be resumed."""
+        self.sharpener.close()
         with self._lock:
             self._scheduler.closed = True
             for job in list(self._jobs.values()):
@@ -241,7 +263,7 @@ class Manager:
         if problem is None and spec.problem.data is not None and spec.problem not in self._problems:
             raise Refused("The data of this run are not here. Choose them again to run it.")
 
-    def _make(self, spec: SweepSpec, problem: Problem | None, known: Progressed) -> Job:
+    def _make(self, spec: SweepSpec, problem: Problem | None, known: Progressed, watched: bool) -> Job:
         self._ensure_data(spec, problem)
         preparation = self._problems.get(spec.problem)
         if preparation is None:
@@ -253,7 +275,7 @@ class Manager:
         stored = self.store.run(spec.id)
         timings = stored.timings if stored is not None else {}
         save = partial(self.store.save, spec.id)
-        job = Job(spec, preparation, self.workers, known, timings, save)
+        job = Job(spec, preparation, self.workers if watched else None, known, timings, save)
         self._jobs[spec.id] = job
         self._results.pop(spec.id, None)
         return job

@@ -3,6 +3,7 @@
 from .certainty import Interval, coverage, share_at_least
 from .compared import Comparison
 from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, criterion
+from .deciding import next_check
 from .early import Early
 from .gathered import Gathered
 from .grid import place
@@ -24,6 +25,9 @@ from .result_sentences import (
     remarks,
 )
 from .robustness import Forgiven, UsableRange
+from .sharpened import Sharpened, Sharpening, largest
+from .sharpened_sentences import asked_words, sharpened_cost, sharpened_lines, sharpened_sureness
+from .sharpening import WIDTH, Sharp
 from .spread import Spread, spread
 from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
 from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin, starts_fine
@@ -41,6 +45,7 @@ __all__ = [
     "SO_FAR",
     "SURE",
     "UNKNOWN",
+    "WIDTH",
     "Choice",
     "Comparison",
     "Criterion",
@@ -51,12 +56,16 @@ __all__ = [
     "Judged",
     "Recommended",
     "Result",
+    "Sharp",
+    "Sharpened",
+    "Sharpening",
     "Spread",
     "Summary",
     "UsableRange",
     "Verdict",
     "advice",
     "against_constant",
+    "asked_words",
     "beginning",
     "best",
     "blurred",
@@ -70,16 +79,21 @@ __all__ = [
     "found_by",
     "interval",
     "judgement",
+    "largest",
     "listed",
     "margin",
     "measured",
     "most_forgiving",
+    "next_check",
     "number",
     "percent",
     "place",
     "remarks",
     "round_up",
     "share_at_least",
+    "sharpened_cost",
+    "sharpened_lines",
+    "sharpened_sureness",
     "spread",
     "starts_fine",
     "sureness",

@@ -23,11 +23,11 @@ class Interval(NamedTuple):
 
 
 @functools.cache
-def order_statistic(count: int) -> int:
+def order_statistic(count: int, level: float = LEVEL) -> int:
     """Return how many values at each end an interval for the median leaves out: exact, whatever the distribution.
 
     The median lies below all but k of n values with the probability that n tosses of a coin show at most k heads.
-    With fewer than five values even the smallest and the largest hold it with less than 90%.
+    With too few values even the smallest and the largest hold it with less than the level: fewer than five, for 90%.
 
     >>> [order_statistic(n) for n in (1, 5, 8, 20)]
     [0, 0, 1, 5]
@@ -35,19 +35,22 @@ def order_statistic(count: int) -> int:
     skipped, outside = 0, 2 * 0.5**count
     while skipped < (count - 1) // 2:
         outside += 2 * math.comb(count, skipped + 1) * 0.5**count
-        if outside > 1 - LEVEL:
+        if outside > 1 - level:
             break
         skipped += 1
     return skipped
 
 
-def coverage(count: int) -> float:
-    """Return the probability with which the interval of ``order_statistic`` holds the median.
+def coverage(count: int, skipped: int | None = None) -> float:
+    """Return the probability with which the interval that leaves out so many values at each end holds the median.
+
+    Unless it is said how many, they are those of ``order_statistic``.
 
     >>> coverage(5), round(coverage(20), 3)
     (0.9375, 0.959)
     """
-    return 1 - 2 * sum(math.comb(count, k) for k in range(order_statistic(count) + 1)) * 0.5**count
+    last = order_statistic(count) if skipped is None else skipped
+    return 1 - 2 * sum(math.comb(count, k) for k in range(last + 1)) * 0.5**count
 
 
 def median_interval(values: Sequence[float]) -> Interval:

@@ -35,9 +35,9 @@ class Criterion:
 
     def __post_init__(self) -> None:
         ensure_measure(self.measure)
-        if not (_is_number(self.closed) and 0 < self.closed < 1):
+        if not (is_number(self.closed) and 0 < self.closed < 1):
             raise SpecError(f"closed is {self.closed!r}, but the share of the gap to close must lie between 0 and 1")
-        if self.epsilon is not None and not (_is_number(self.epsilon) and 0 < self.epsilon < math.inf):
+        if self.epsilon is not None and not (is_number(self.epsilon) and 0 < self.epsilon < math.inf):
             raise SpecError(f"epsilon is {self.epsilon!r}, but it must be a finite number above 0")
 
 
@@ -51,5 +51,5 @@ def ensure_measure(measure: Any) -> None:
         raise SpecError(f"measure is {measure!r}, but it must be one of {', '.join(MEASURES)}")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -213,6 +213,7 @@ class Judged:
             best_lambda=self.best_lambda(method),
             between=None if left == right else (lambdas[left], lambdas[right]),
             nothing_to_close=self.nothing_to_close,
+            alone=len(lambdas) == 1,
         )
 
     def recommended(self, method: str) -> Recommended | None:

@@ -119,14 +119,8 @@ def usable(gaps: Array, epsilon: float | Array) -> NDArray[np.bool_]:
     return (gaps <= epsilon) & (gaps < np.inf)  # ε is ∞ while the start is not known
 
 
-def usable_range(
-    lambdas: Sequence[float], gaps: Array, epsilon: float, around: int | None = None
-) -> UsableRange | None:
-    """Return the stretch around grid point ``around`` (default: the best one), or ``None`` if it is not usable.
-
-    The ends are where the gap crosses ε, interpolated in log–log towards the unusable neighbour; if that neighbour
-    diverged, the end is the last usable grid point itself.
-    """
+def stretch(gaps: Array, epsilon: float, around: int | None = None) -> tuple[int, int] | None:
+    """Return the first and the last place of the usable stretch around a place, by default the best one."""
     mask = usable(gaps, epsilon)
     if around is None:
         around = int(np.argmin(np.where(mask, gaps, np.inf)))
@@ -138,6 +132,22 @@ def usable_range(
         first -= 1
     while last < len(good) - 1 and good[last + 1]:
         last += 1
+    return first, last
+
+
+def usable_range(
+    lambdas: Sequence[float], gaps: Array, epsilon: float, around: int | None = None
+) -> UsableRange | None:
+    """Return the stretch around grid point ``around`` (default: the best one), or ``None`` if it is not usable.
+
+    The ends are where the gap crosses ε, interpolated in log–log towards the unusable neighbour; if that neighbour
+    diverged, the end is the last usable grid point itself.
+    """
+    found = stretch(gaps, epsilon, around)
+    if found is None:
+        return None
+    good: list[bool] = usable(gaps, epsilon).tolist()
+    first, last = found
 
     def end(inside: int, beyond: int) -> float:
         if not 0 <= beyond < len(good) or not np.isfinite(gaps[beyond]):

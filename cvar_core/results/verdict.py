@@ -10,6 +10,7 @@ from .robustness import UsableRange
 
 SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
 SURE = 0.9  # the share of all starts that has to be shown before a λ is called safe without reserve
+SURE_STARTS = 29  # that have to agree for it
 NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
 
 
@@ -44,6 +45,8 @@ class Verdict:
         The neighbours of a λ that the grid does not have.
     nothing_to_close
         How far the start is above F*, as a share of it, if that is so little that there is no verdict; else ``None``.
+    alone
+        Whether no other step size was tried.
     remarks
         From ``check``, sentences about what the verdict alone would hide.
     """
@@ -64,6 +67,7 @@ class Verdict:
     best_lambda: float | None
     between: tuple[float, float] | None = None
     nothing_to_close: float | None = None
+    alone: bool = False
     remarks: tuple[str, ...] = ()
 
     @property

@@ -56,6 +56,8 @@ def margin(verdict: Verdict) -> str:
 
 def advice(verdict: Verdict) -> str:
     """Say which step sizes are usable instead."""
+    if verdict.alone:
+        return "no other λ was tried"
     if verdict.range is None:
         return "no λ of the grid is usable"
     return f"usable: {number(verdict.range.low)} to {number(verdict.range.high)}, best {number(verdict.best_lambda)}"
@@ -87,7 +89,8 @@ def _margins(verdict: Verdict) -> str:
 
 
 def _with_interval(value: float | None, interval: Interval | None, open_end: bool, seeds: int) -> str:
-    spread = "" if interval is None or seeds < 2 else f" ({interval.low:.1f}–{interval.high:.1f})"
+    told = interval is not None and seeds > 1 and not (open_end and interval.low == interval.high)
+    spread = f" ({interval.low:.1f}–{interval.high:.1f})" if told and interval is not None else ""
     return f"{'≥ ' if open_end else ''}{value:.1f}{spread}"
 
 

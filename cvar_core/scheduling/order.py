@@ -26,7 +26,7 @@ class Order:
         """Return the runs in the order in which they are to be asked for a piece."""
         if self._owed > 0:
             return sorted(runs, key=lambda run: run.turn)
-        return sorted(runs, key=lambda run: run.next_goal.seconds(pace.corrected(run.cost)))
+        return sorted(runs, key=lambda run: run.behind + run.next_goal.seconds(pace.corrected(run.cost)))
 
     def joined(self, run: Run) -> None:
         """Count a new run's waiting from now."""

@@ -52,6 +52,7 @@ class Run:
         self.id = spec.id
         self.preparation = preparation
         self.cost = cost(spec)
+        self.behind = 0.0  # seconds of earlier runs that it is the continuation of, and is ranked by, too
         self.turn = 0  # when it got its last piece, as its scheduler counts
         self.stopping = threading.Event()
         self._cut = cut

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from cvar_core import Problem, ProblemSpec, Result, SweepSpec, sweep
+from cvar_core import Problem, ProblemSpec, Result, SweepSpec, sharpen, sweep
+from cvar_core.results import sharpened_lines
 from tests.pages.driving import (
     LOST,
+    PATIENCE,
     Visits,
     after_updates,
     button,
@@ -299,6 +301,28 @@ def test_more_starts_are_added_while_looking_and_those_that_are_known_are_not_ru
     taken = [int(count) for count in re.findall(r"event=done .* updates=(\d+)", server.said())[-2:]]
     runs = 3 * len(_spec(iterations=2_031).lambdas) * 2_031
     assert taken == [5 * runs, 15 * runs]
+
+
+def test_a_run_is_sharpened_cancelled_and_resumed_and_another_visitor_sees_what_was_found(visit, gate):
+    asked = {**SHORT, "seeds": 5, "checkpoints": 1, "methods": "spl+", "measure": "objective", "iterations": 1_031}
+    page = visit(link(**asked))
+    done(page)
+    until_words(page, "Intervals of 0.2 decades: at most")
+    gate.pace(0.1)
+    button(page, "Sharpen").click()
+    page.wait_for_url("**explore_sharpen=**")
+    until_words(page, re.compile("Sharpening · SPL₊: "))
+    button(page, "Stop sharpening").click()
+    until_words(page, "Sharpening was cancelled")
+    gate.open()
+    button(page, "Resume sharpening").click()
+    until_words(page, re.compile("That took .* updates: .* of a grid of 200 λ from 80 starts"))
+    page.locator(".cvar-live[data-part=sharpening][data-settled=done]").wait_for(timeout=3 * PATIENCE)
+    found = until_words(page, re.compile(r"SPL₊ forgives \d\.\d\d \("))
+    expected = sharpen(problem(), ("spl+",), iterations=1_031, checkpoints=1, measure="objective")
+    assert found == f"{sharpened_lines(expected)[0]}."
+    other = visit(page.url)
+    assert until_words(other, re.compile(r"SPL₊ forgives \d\.\d\d \(")) == found
 
 
 def test_runs_are_compared_reopened_and_deleted(visit):

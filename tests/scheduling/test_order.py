@@ -14,8 +14,9 @@ COST = Cost(1.0, 1.0, 0.001, 0.01)
 class Asked:
     """A run as the order sees it."""
 
-    def __init__(self, updates):
+    def __init__(self, updates, behind=0.0):
         self.next_goal, self.cost, self.turn, self.got = Work(updates=updates), COST, 0, 0.0
+        self.behind = behind
 
 
 def shared_out(runs, pieces, seconds=0.1):
@@ -37,6 +38,11 @@ def test_the_shortest_goes_first_and_the_others_have_their_share():
     assert short is runs[1]
     assert sum(run.got for run in long) == pytest.approx(WAITED * 80, rel=0.4)  # the shortest waits at times, too
     assert min(run.got for run in runs) > 0.3 * WAITED * 80 / 2
+
+
+def test_one_of_many_short_runs_counts_for_all_that_came_before():
+    runs = [Asked(100, behind=3.0), Asked(2_000)]
+    assert next(shared_out(runs, 1)) is runs[1]
 
 
 def test_no_run_waits_for_ever_whatever_comes():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cvar_core import Result, SpecError, SweepSpec
+from cvar_core import Problem, Result, SpecError, SweepSpec
 from cvar_core.jobs import View
 from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
@@ -18,7 +18,7 @@ from ..drawing.status import duration
 from ..drawing.style import theme
 from ..drawing.text import fault
 from ..sending.live import hear_news, live, tell_look
-from . import history, tabs
+from . import history, sharpen, tabs
 from .buttons import press
 from .session import Session, Shown
 
@@ -44,7 +44,7 @@ class MainArea:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
         fixed = {
             "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": tabs.titles(self._session),
-            "compare": None,
+            "compare": None, sharpen.NAME: None,
         }  # fmt: skip
         return {self._key(name): values for name, values in fixed.items()}
 
@@ -73,7 +73,8 @@ class MainArea:
         if before is not None and before != self._by:
             st.rerun()  # tables and commands follow it, too
 
-    def show(self, run: Shown) -> None:
+    def show(self, run: Shown, problem: Problem | None = None) -> None:
+        """Draw a run; on data, ``problem`` holds them, where they are at hand."""
         view = self._manager.view(run.spec, self._session.visitor)
         if view is None:
             st.info("This run was deleted. **Run** computes it again.")
@@ -82,7 +83,7 @@ class MainArea:
         self._recall_chosen(run.spec.lambdas)
         hear_news(self._page)
         st.fragment(self._watch)(run, "" if view.live else view.status)
-        self._offer_more(view)
+        self._offer_more(view, problem)
         tabs.draw(self._session, run, view, self._by)
 
     def _watch(self, run: Shown, settled: str) -> None:
@@ -111,12 +112,15 @@ class MainArea:
             return None
         return lam
 
-    def _offer_more(self, view: View) -> None:
+    def _offer_more(self, view: View, problem: Problem | None) -> None:
         """Say once what the numbers cannot show for want of starts or points, with the buttons that mend it."""
+        sharpened = sharpen.followed(self._session, view.spec, problem, self._by)
         with st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-more"):
             self._offer_starts(view.spec)
+            sharpen.offer(self._session, view, sharpened, self._by)
             if view.result is not None:
                 self._offer_points(view.result)
+        sharpen.show(self._session, view.spec, sharpened, self._by)
 
     def _offer_starts(self, spec: SweepSpec) -> None:
         words = few(len(spec.seeds))

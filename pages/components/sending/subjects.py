@@ -1,4 +1,4 @@
-"""What a live element can listen to: a run, the server itself, an answer that is being computed, a place in the line.
+"""What a live element can listen to: a run, its sharpening, the server, an answer in the making, a place in the line.
 
 A subject is asked in the studio's thread, again and again. It answers with what can be read and seen now, and with
 whether the page is still right about it: ``settled`` is empty while something is under way.
@@ -13,10 +13,13 @@ from html import escape
 from typing import Protocol
 
 from cvar_core.jobs import Manager
+from cvar_core.jobs.sharpener import Key
+from cvar_core.results import Criterion
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
 from ..drawing.run_picture import PARTS, known, picture
+from ..drawing.sharpening_words import sharpening
 from ..drawing.status import status
 from .answers import Answers, answers_named
 from .server import Shared
@@ -84,6 +87,26 @@ class Run:
         return Seen(words, settled, soon, name, partial(self._pictures.get, name, draw))
 
 
+class Sharpening:
+    """A sharpening of one visitor's."""
+
+    parts = ("sharpening",)
+    restless = False
+
+    def __init__(self, manager: Manager, visitor: str, run_id: str, measure: str, closed: str) -> None:
+        self._sharpener = manager.sharpener
+        self._key = Key(visitor, run_id, Criterion(measure, float(closed)))
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return self._sharpener.watch(self._key, tell)
+
+    def seen(self, part: str, look: Look) -> Seen:
+        view = self._sharpener.seen(self._key)
+        if view is None:
+            return Seen("", "forgotten")
+        return Seen(sharpening(view), "" if view.live else view.status)
+
+
 class Answer:
     """Something that is being computed for a page; the page is drawn anew when it is there."""
 
@@ -146,6 +169,8 @@ def subject_of(said: tuple[str, ...], shared: Shared) -> Subject | None:
     match said:
         case ("run", page, visitor, run_id):
             return Run(shared, page, visitor, run_id)
+        case ("sharpening", visitor, run_id, measure, closed):
+            return Sharpening(shared.manager, visitor, run_id, measure, closed)
         case ("answer", name, key):
             answers = answers_named(name)
             return None if answers is None else Answer(answers, key)

@@ -1,0 +1,195 @@
+"""What a user calls to have a question answered rather than a grid filled: ``sharpen`` and ``decide``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+from .api import sweep
+from .cancel import Stop
+from .problem import Problem
+from .results import (
+    RISK,
+    WIDTH,
+    Result,
+    Sharpened,
+    Sharpening,
+    Verdict,
+    asked_words,
+    criterion,
+    next_check,
+    remarks,
+)
+from .scheduling import Progress
+from .specs import SpecError, SweepSpec, paper_grid
+from .store import Store, opened
+
+Kept = Store | str | os.PathLike[str] | None
+
+
+class Decided(NamedTuple):
+    """A verdict that took the least work, and what it took."""
+
+    verdict: Verdict
+    updates: int
+    grid_updates: int  # of the paper's grid with λ, from as many starts
+
+
+def sharpen(
+    problem: Problem,
+    methods: Iterable[str] = ("sgm", "spl", "spl+"),
+    lambdas: Iterable[float] | None = None,
+    iterations: int = 10_000,
+    seeds: int | Iterable[int] = 5,
+    schedule: str = "decreasing",
+    workers: int | None = None,
+    *,
+    measure: str = RISK,
+    epsilon: float | None = None,
+    closed: float | None = None,
+    width: float = WIDTH,
+    budget: int | None = None,
+    checkpoints: int = 26,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+    store: Kept = None,
+) -> Sharpened:
+    """Tell how many decades of λ each method forgives, to an interval that is at most ``width`` decades wide.
+
+    Starts are added in stages, from 5 (or as many as ``seeds``) to 20 and 80, and λ is bisected at the ends of the
+    usable ranges of those starts on which the interval hangs. The interval holds the median over all starts with 90%,
+    whenever one stops, and whatever the grid.
+
+    Parameters
+    ----------
+    lambdas
+        The step sizes that every start is run with; the paper's grid by default.
+    budget
+        Updates of all runs, after which it ends with what it has; by default a quarter of those of 200 λ × 80 starts.
+    report, stop, store
+        Those of ``sweep``. Without a store nothing is computed twice either, but all is forgotten at the end.
+    """
+    by = criterion(measure, closed, epsilon)
+    grid = paper_grid() if lambdas is None else lambdas
+    base = _spec(problem, methods, grid, iterations, seeds, schedule, checkpoints)
+    sharpening = Sharpening(base, by, width, budget)
+    with _kept(store) as kept:
+        told = _Report(report)
+        while (spec := sharpening.next()) is not None:
+            told.stage = asked_words(spec, base)
+            sharpening.take(_run(problem, spec, workers, told, stop, kept))
+    return sharpening.known
+
+
+def decide(
+    problem: Problem,
+    lam: float,
+    method: str = "spl+",
+    iterations: int = 10_000,
+    seeds: int | Iterable[int] = 5,
+    schedule: str = "decreasing",
+    workers: int | None = None,
+    *,
+    measure: str = RISK,
+    epsilon: float | None = None,
+    closed: float | None = None,
+    checkpoints: int = 26,
+    report: Callable[[Progress], None] | None = None,
+    stop: Stop | None = None,
+    store: Kept = None,
+) -> Decided:
+    """Tell whether λ is safe for a method with the least work that decides it, and without a grid.
+
+    λ itself is run from 5 starts, then 20, then 29: one that fails rules out "safe". If none does, the step sizes
+    0.3 decades below and above tell whether λ is on the edge.
+    """
+    by = criterion(measure, closed, epsilon)
+    base = _spec(problem, (method,), (lam,), iterations, seeds, schedule, checkpoints)
+    (lam,) = base.lambdas
+    verdict, spec = None, next_check(base, None)
+    with _kept(store) as kept:
+        told = _Report(report)
+        while spec is not None:
+            told.stage = f"{len(spec.seeds)} starts"
+            judged = _run(problem, spec, workers, told, stop, kept).judged(by)
+            verdict = judged.verdict(method, lam)
+            last, spec = spec, next_check(base, verdict, spec)
+    assert verdict is not None
+    grid = len({*paper_grid(), lam}) * len(last.seeds) * last.iterations
+    return Decided(replace(verdict, remarks=remarks(judged, method, lam)), told.updates, grid)
+
+
+class _Report:
+    """Passes progress on: the updates of all sweeps so far, and what the present one is about."""
+
+    def __init__(self, report: Callable[[Progress], None] | None) -> None:
+        self._report, self._before, self._now = report, 0, 0
+        self.stage = ""
+
+    @property
+    def updates(self) -> int:
+        return self._before + self._now
+
+    def __call__(self, progress: Progress) -> None:
+        self._now = progress.updates
+        if self._report is not None:
+            self._report(Progress(self.stage, progress.share, self.updates))
+
+    def ended(self) -> None:
+        self._before, self._now = self.updates, 0
+
+
+def _run(
+    problem: Problem, spec: SweepSpec, workers: int | None, report: _Report, stop: Stop | None, kept: Store
+) -> Result:
+    result = sweep(
+        problem,
+        spec.methods,
+        spec.lambdas,
+        spec.iterations,
+        spec.seeds,
+        spec.schedule,
+        workers,
+        checkpoints=spec.checkpoints,
+        report=report,
+        stop=stop,
+        store=kept,
+    )
+    report.ended()
+    return result
+
+
+def _spec(
+    problem: Problem,
+    methods: Iterable[str],
+    lambdas: Iterable[float],
+    iterations: int,
+    seeds: int | Iterable[int],
+    schedule: str,
+    checkpoints: int,
+) -> SweepSpec:
+    if not isinstance(problem, Problem):
+        raise SpecError("the first argument must be a Problem, made with Problem.synthetic or Problem.from_arrays")
+    return SweepSpec(
+        problem.spec,
+        methods,  # type: ignore[arg-type]
+        lambdas,  # type: ignore[arg-type]
+        iterations,
+        seeds,  # type: ignore[arg-type]
+        schedule,
+        checkpoints,
+    )
+
+
+@contextmanager
+def _kept(store: Kept) -> Iterator[Store]:
+    """Open a store, or one in memory for as long as it takes."""
+    with opened(Store.open(None) if store is None else store) as kept:
+        try:
+            yield kept
+        finally:
+            if store is None:
+                kept.close()
