@@ -32,10 +32,10 @@ def cards(view: atlas.View) -> str:
     drawn = []
     for name in atlas.METHODS:
         found, count = view.shares(name), view.count(name)
-        interval = says.between(float(found.low[found.best]), float(found.high[found.best]))
+        interval = says.between(float(found.low[found.best]), float(found.high[found.best])).removeprefix("95% ")
         words = (
-            f'<div class="decades">{says.percent(count / len(view))} <small>{count} of {len(view)}</small></div>'
-            f"<p>λ = {number(found.lam)}</p><p>{interval}</p>"
+            f'<div class="decades">{says.percent(count / len(view))}</div>'
+            f"<p>λ = {number(found.lam)} · {count} of {len(view)}</p><p>{interval}</p>"
         )
         drawn.append(card(name, theme(), words))
     return f'<div class="cvar-cards cvar-many">{"".join(drawn)}</div>'
@@ -120,45 +120,44 @@ body.caption(
     "method whose curve ends below 100% diverges on the rest, or is further behind."
 )
 
-st.markdown("### Every problem at the single λ, failures first")
-order = atlas.failures_first(view)
-names = [view.entries[k].name for k in order]
-shown = {"problem": names}
-for method in says.ranked(view):  # the first beside the names, where the screen is narrow
-    texts = atlas.cells(view, method)
-    shown[f"{methods[method].label} · λ {number(view.shares(method).lam)}"] = [texts[k] for k in order]
-st.dataframe(
-    pd.DataFrame(shown).style.map(tint), hide_index=True, height=420, key=TABLE, on_select=lambda: choose(names),
-    selection_mode="single-cell", column_config={"problem": st.column_config.TextColumn(width=WIDE, pinned=True)},
-)  # fmt: skip
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.caption(
-        f"✓ safe, ≈ on the edge, ✗ not safe; and the median share of the {GAP[measure]} that is left. Click a cell to "
-        "see its problem below."
-    )
-    st.download_button(
-        "Every λ (CSV)", lambda: atlas.every_number(view).to_csv(index=False), "cvar-atlas.csv", "text/csv",
-        on_click="ignore", icon=":material/download:", key=f"{PAGE}-csv",
+with body:
+    st.markdown("### Every problem at the single λ, failures first")
+    order = atlas.failures_first(view)
+    names = [view.entries[k].name for k in order]
+    shown = {"problem": names}
+    for method in says.ranked(view):  # the first beside the names, where the screen is narrow
+        texts = atlas.cells(view, method)
+        shown[f"{methods[method].label} · λ {number(view.shares(method).lam)}"] = [texts[k] for k in order]
+    st.dataframe(
+        pd.DataFrame(shown).style.map(tint), hide_index=True, height=420, key=TABLE, on_select=lambda: choose(names),
+        selection_mode="single-cell", column_config={"problem": st.column_config.TextColumn(width=WIDE, pinned=True)},
     )  # fmt: skip
-with st.container(key="planes"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"✓ safe, ≈ on the edge, ✗ not safe; and the median share of the {GAP[measure]} that is left. Click a cell "
+            "to see its problem below."
+        )
+        st.download_button(
+            "Every λ (CSV)", lambda: atlas.every_number(view).to_csv(index=False), "cvar-atlas.csv", "text/csv",
+            on_click="ignore", icon=":material/download:", key=f"{PAGE}-csv",
+        )  # fmt: skip
     name = chosen([*names, *(each for each in every_name if each not in set(names))])
     atlas_problem.draw(view, every_name.index(name), manager().limits)
 
-first = says.ranked(view)[0]
-st.markdown(f"### Where {methods[first].label} with λ = {number(view.shares(first).lam)} is not safe")
-st.markdown("\n".join(f"- {line}" for line in says.failed(view, first)) or "On none of these problems.")
-st.caption(says.unjudged(view))
-with st.container(key="paper-text"):
+    first = says.ranked(view)[0]
+    st.markdown(f"### Where {methods[first].label} with λ = {number(view.shares(first).lam)} is not safe")
+    st.markdown("\n".join(f"- {line}" for line in says.failed(view, first)) or "On none of these problems.")
+    st.caption(says.unjudged(view))
     left, right = st.columns(2, gap="large")
-with left:
-    st.subheader("What is known, and what is new", anchor=False)
-    st.markdown("\n".join(f"- {line}" for line in (*KNOWN, NEW)))
-with right:
-    st.subheader("What is not known", anchor=False)
-    st.markdown("\n".join(f"- {line}" for line in UNKNOWN))
-    st.subheader("Compute it yourself", anchor=False)
-    st.code("python -m cvar_core atlas", language="bash")
-    made = ", ".join(f"{part} {version}" for part, version in shipped.versions.items())
-    st.markdown(
-        f"computes every problem again, and goes on where it was stopped. What is shipped was made with {made}."
-    )
+    with left:
+        st.subheader("What is known, and what is new", anchor=False)
+        st.markdown("\n".join(f"- {line}" for line in (*KNOWN, NEW)))
+    with right:
+        st.subheader("What is not known", anchor=False)
+        st.markdown("\n".join(f"- {line}" for line in UNKNOWN))
+        st.subheader("Compute it yourself", anchor=False)
+        st.code("python -m cvar_core atlas", language="bash")
+        made = ", ".join(f"{part} {version}" for part, version in shipped.versions.items())
+        st.markdown(
+            f"computes every problem again, and goes on where it was stopped. What is shipped was made with {made}."
+        )

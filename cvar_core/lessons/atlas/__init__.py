@@ -1,6 +1,5 @@
 """The atlas: many problems, every method, every step size, and which one is safe in general."""
 
-from .answers import SOLVED, Record, Shares, View, record
 from .atlas_file import SHIPPED, packed, read, shipped, versions, write
 from .atlas_table import SIGNS, cells, every_number, failures_first
 from .charted import STATES, Atlas, Charted, charted, joined
@@ -10,6 +9,7 @@ from .every_problem import every_problem
 from .filters import Filter, choices, filtered
 from .origins import CHOOSING, HELD_OUT, KINDS, MADE, REAL, ROLES, SEEN, SYNTHETIC, Missing, TableSet
 from .reopening import command, recipe
+from .shares import SOLVED, Record, Shares, View, record
 from .table_sets import SETS
 
 __all__ = [

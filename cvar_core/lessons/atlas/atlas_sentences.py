@@ -7,10 +7,10 @@ from collections import Counter
 
 from ...catalogue import methods
 from ...results import listed, number
-from .answers import RESAMPLED, View
 from .charted import Charted
 from .entries import METHODS, Entry
 from .origins import HELD_OUT
+from .shares import RESAMPLED, View
 
 
 def ranked(view: View) -> list[str]:
@@ -23,7 +23,8 @@ def headline(view: View) -> str:
     most = view.count(ranked(view)[0])
     leading = [name for name in METHODS if view.count(name) == most]
     if most == 0:
-        return f"No single λ of any method is safe on any of these {problems(len(view))}"
+        where = "this problem" if len(view) == 1 else f"any of these {problems(len(view))}"
+        return f"No single λ of any method is safe on {where}"
     shares = view.shares(leading[0])
     low, high = float(shares.low[shares.best]), float(shares.high[shares.best])
     share = f"{percent(most / len(view))} ({between(low, high)})" if len(leading) == 1 else percent(most / len(view))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...results import EDGE, NOT_SAFE, SAFE, SO_FAR, UNKNOWN
-from .answers import View
 from .atlas_sentences import ranked, share_left
 from .charted import STATES
 from .entries import LAMBDAS, METHODS
+from .shares import View
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from .answers import View
 from .charted import Atlas
 from .entries import Entry
+from .shares import View
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,8 @@ class View:
         left = np.maximum(self.left, SOLVED)
         own = left.min(axis=2)
         at_one = np.stack([left[:, m, self.shares(name).best] for m, name in enumerate(METHODS)], axis=1)
-        factors: Array = (at_one if single else own) / own.min(axis=1, keepdims=True)
+        best = own.min(axis=1, keepdims=True)
+        factors: Array = (at_one if single else own) / np.where(np.isinf(best), 1.0, best)  # ∞ where all diverge
         return factors
 
     def profile(self, method: str, single: bool) -> tuple[Array, Array]:
