@@ -3,12 +3,14 @@
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
+from tests.pages.driving import idle
 from tests.pages.gated import VARIABLE, Gate
 from tests.pages.serving import Server, served
 
@@ -170,10 +172,13 @@ def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
     page.wait_for_url("**atlas_kind=synthetic**")
     expect(page.locator(".stMain h2")).not_to_have_text(before)
 
-    table = page.locator(".st-key-atlas-table canvas").first
-    table.scroll_into_view_if_needed()
-    table.click(position={"x": 400, "y": 2.5 * 35})  # a cell of the second row
-    page.wait_for_url("**atlas_problem=**")
+    table = page.locator(".st-key-atlas-table .dvn-scroller")
+    for _ in range(10):  # charts that load above may move it away under the pointer
+        idle(page)
+        table.click(position={"x": 400, "y": 2.5 * 35})  # a cell of the second row
+        with suppress(TimeoutError):
+            page.wait_for_url("**atlas_problem=**", timeout=PATIENCE / 18)
+            break
     name = parse_qs(urlsplit(page.url).query)["atlas_problem"][0]
     page.get_by_text(f"{name}.", exact=True).first.wait_for()
 
