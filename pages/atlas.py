@@ -29,7 +29,7 @@ TINTS = {atlas.SIGNS[EDGE]: "rgba(230, 159, 0, 0.16)", atlas.SIGNS[NOT_SAFE]: "r
 
 def cards(view: atlas.View) -> str:
     """Return one card a method in HTML: the share of problems on which its single λ is safe."""
-    drawn = []
+    drawn, held = [], sum(entry.role == atlas.HELD_OUT for entry in view.entries)
     for name in atlas.METHODS:
         found, count = view.shares(name), view.count(name)
         interval = says.between(float(found.low[found.best]), float(found.high[found.best])).removeprefix("95% ")
@@ -37,6 +37,8 @@ def cards(view: atlas.View) -> str:
             f'<div class="decades">{says.percent(count / len(view))}</div>'
             f"<p>λ = {number(found.lam)} · {count} of {len(view)}</p><p>{interval}</p>"
         )
+        if 0 < held < len(view):
+            words += f"<p>held out: {view.count(name, atlas.HELD_OUT)} of {held}</p>"
         drawn.append(card(name, theme(), words))
     return f'<div class="cvar-cards cvar-many">{"".join(drawn)}</div>'
 

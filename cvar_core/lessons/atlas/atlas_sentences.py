@@ -47,18 +47,18 @@ def compared(view: View) -> str:
 
 
 def held_out(view: View) -> str:
-    """Say what became of the problems that had no part in choosing; nothing, if none or all are such."""
+    """Say what became of the held-out problems with the best method and the next; nothing, if none or all are such."""
     apart = view.only(HELD_OUT)
     if not 0 < len(apart) < len(view):
         return ""
     parts = []
-    for name in ranked(view):
+    for name in ranked(view)[:2]:
         m, place = METHODS.index(name), view.shares(name).best
         low, high = apart.interval(apart.safe[:, m, [place]].astype(float))
         safe = int(apart.safe[:, m, place].sum())
-        parts.append(f"{_with_lam(view, name)} on {safe} ({between(float(low[0]), float(high[0]))})")
+        parts.append(f"{_with_lam(view, name)} is safe on {safe} ({between(float(low[0]), float(high[0]))})")
     count = problems(len(apart))
-    return f"Of the {count} from sets that were looked at only after rule and λ were fixed, safe are {listed(parts)}."
+    return f"On the {count} that are held out, with no part in choosing rule or λ, {' and '.join(parts)}."
 
 
 def resampled(view: View) -> str:
@@ -70,13 +70,15 @@ def resampled(view: View) -> str:
 
 
 def failed(view: View, method: str) -> list[str]:
-    """Return where the single λ of a method is not safe: a line for each origin, with the problems by name."""
+    """Return where the single λ of a method is not safe: a line for each origin, and which problems of it."""
     lost = view.failures(method)
-    of_each, total = Counter(entry.origin for entry in lost), Counter(entry.origin for entry in view.entries)
-    return [
-        f"**{origin}**, {count} of {total[origin]}: " + "; ".join(_variant(e) for e in lost if e.origin == origin)
-        for origin, count in of_each.most_common()
-    ]
+    total = Counter(entry.origin for entry in view.entries)
+    lines = []
+    for origin, count in Counter(entry.origin for entry in lost).most_common():
+        names = "; ".join(_variant(entry) for entry in lost if entry.origin == origin)
+        every = count == total[origin] > 1
+        lines.append(f"**{origin}**, all {count}" if every else f"**{origin}**, {count} of {total[origin]}: {names}")
+    return lines
 
 
 def unjudged(view: View) -> str:

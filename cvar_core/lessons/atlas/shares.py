@@ -122,9 +122,10 @@ class View:
             self._shares[method] = Shares(method, safe.mean(axis=0), low, high, self._single(method))
         return self._shares[method]
 
-    def count(self, method: str) -> int:
-        """Return on how many problems a method's single λ is safe."""
-        return int(self.safe[:, METHODS.index(method), self.shares(method).best].sum())
+    def count(self, method: str, role: str | None = None) -> int:
+        """Return on how many problems a method's single λ is safe; or on how many of those that played one role."""
+        safe = self.safe[:, METHODS.index(method), self.shares(method).best]
+        return sum(bool(fine) for entry, fine in zip(self.entries, safe, strict=True) if role in (None, entry.role))
 
     def _single(self, method: str) -> int:
         judging = np.array([entry.role != HELD_OUT for entry in self.entries], dtype=bool)

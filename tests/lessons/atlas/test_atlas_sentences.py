@@ -45,8 +45,8 @@ def test_what_is_held_out_has_its_own_count_at_the_lambda_that_was_chosen_elsewh
     entries = [entry("a"), entry("b"), entry("c", role=HELD_OUT), entry("d", role=HELD_OUT)]
     found = View(toy(entries, [FIRST, FIRST, FIRST, at("spl-u", 10.0)]))
     told = says.held_out(found)
-    assert told.startswith("Of the 2 problems from sets that were looked at only after rule and λ were fixed")
-    assert "SPL-U (ours) with λ = 1 on 1 (95% interval 0–100%)" in told
+    assert told.startswith("On the 2 problems that are held out, with no part in choosing rule or λ, ")
+    assert "SPL-U (ours) with λ = 1 is safe on 1 (95% interval 0–100%) and " in told
     assert says.held_out(view(FIRST, FIRST)) == ""
     assert says.held_out(found.only(HELD_OUT)) == "", "the headline is about them already"
 
@@ -54,7 +54,7 @@ def test_what_is_held_out_has_its_own_count_at_the_lambda_that_was_chosen_elsewh
 def test_failures_stand_together_by_their_origin():
     entries = [entry("cars, raw", "cars"), entry("cars, standardised", "cars"), entry("tea, raw", "tea"), entry("oil")]
     found = View(toy(entries, [NONE, NONE, NONE, FIRST]))
-    assert says.failed(found, "spl-u") == ["**cars**, 2 of 2: raw; standardised", "**tea**, 1 of 1: raw"]
+    assert says.failed(found, "spl-u") == ["**cars**, all 2", "**tea**, 1 of 1: raw"]
     assert says.failed(view(FIRST), "spl-u") == []
 
 

@@ -38,7 +38,8 @@ def test_the_single_lambda_is_never_chosen_on_what_is_held_out():
     assert everything.shares("spl").lam == 1.0
     assert [each.name for each in held.entries] == ["b", "c"]
     assert held.shares("spl").lam == 1.0, "a view of nothing else has it from the rest of the atlas"
-    assert held.count("spl") == 0
+    assert held.count("spl") == everything.count("spl", HELD_OUT) == 0
+    assert everything.count("spl", "seen") == everything.count("spl") == 1
     assert [each.name for each in everything.failures("spl")] == ["b", "c"]
     alone = toy(entries[1:], [at("spl", 10.0), at("spl", 10.0)])
     assert View(alone).shares("spl").lam == 10.0, "there is nothing else"
