@@ -11,6 +11,7 @@ ICON = Path(__file__).parent / "pages/components/drawing/icon.svg"  # Streamlit'
 PAGES = {
     "explore": ("Explore", "query_stats"),
     "data": ("Data", "database"),
+    "atlas": ("Atlas", "public"),
     "tour": ("Tour", "map"),
     "models": ("Models", "landscape"),
     "anatomy": ("Anatomy", "stacked_bar_chart"),

@@ -156,4 +156,5 @@ with st.container(width=WIDTH):
             with st.expander("The answer"):
                 st.markdown(lesson.answer)
     link_to("pages/paper.py", "And then: the paper's figures, recomputed", {})
+    link_to("pages/atlas.py", "And in general: on how many problems is one step size safe?", {})
     link_to("pages/data.py", "And last: which step size is safe on rows of your own?", {})

@@ -28,7 +28,7 @@ from cvar_core.jobs import Limits, Manager, Uploads
 from cvar_core.store import Store
 from pages.components.sending import server as service
 
-PAGES = ("explore", "data", "tour", "models", "anatomy", "units", "theory", "paper", "about")
+PAGES = ("explore", "data", "atlas", "tour", "models", "anatomy", "units", "theory", "paper", "about")
 _RUNNING = ("explore", "data")  # which have most to mangle
 _FOLDER = Path(__file__).parent.parent / "pages"
 _PATIENCE = 60  # seconds for one page

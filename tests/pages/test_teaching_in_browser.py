@@ -1,12 +1,16 @@
 """The teaching pages in a real browser: every slider, every button, every link."""
 
+import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
+from tests.pages.driving import idle
 from tests.pages.gated import VARIABLE, Gate
 from tests.pages.serving import Server, served
 
@@ -157,3 +161,33 @@ def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(browser, tmp_pa
         assert drawn.evaluate(span) == zoomed
         assert drawn.bounding_box() == place
         page.close()
+
+
+def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
+    """All by one visit: the page's own tests look at what it says."""
+    page = visit("atlas")
+    page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
+    before = page.locator(".stMain h2").inner_text()
+    page.get_by_test_id("stSidebar").get_by_role("button", name="synthetic", exact=True).click()
+    page.wait_for_url("**atlas_kind=synthetic**")
+    expect(page.locator(".stMain h2")).not_to_have_text(before)
+
+    table = page.locator(".st-key-atlas-table .dvn-scroller")
+    for _ in range(10):  # charts that load above may move it away under the pointer
+        idle(page)
+        table.click(position={"x": 400, "y": 2.5 * 35})  # a cell of the second row
+        with suppress(TimeoutError):
+            page.wait_for_url("**atlas_problem=**", timeout=PATIENCE / 18)
+            break
+    name = parse_qs(urlsplit(page.url).query)["atlas_problem"][0]
+    page.get_by_text(f"{name}.", exact=True).first.wait_for()
+
+    link = page.get_by_role("link", name="Compute it again in Explore").get_attribute("href")
+    assert "explore_methods=spl-u" in link
+    assert "explore_low=1e-06" in link
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Every λ (CSV)").click()
+    rows = list(csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines()))
+    assert {row["kind"] for row in rows} == {"synthetic"}
+    assert name in {row["problem"] for row in rows}

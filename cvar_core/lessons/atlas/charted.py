@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -10,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...results import EDGE, MEASURES, NOT_SAFE, SAFE, SO_FAR, UNKNOWN, Criterion, Result
+from ...results import EDGE, MEASURES, NOT_SAFE, SAFE, SO_FAR, UNKNOWN, Criterion, Result, UsableRange
 from ...specs import SweepSpec
 from .entries import LAMBDAS, METHODS, Entry
 
@@ -87,6 +88,14 @@ class Atlas:
         begun = np.where(self.starts > 0, self.starts, np.nan)[:, :, None, :, None]
         shares: NDArray[np.float64] = np.median(np.nan_to_num(self.gaps / begun, nan=np.inf, posinf=np.inf), axis=3)
         return shares
+
+    def range(self, place: int, measure: str, method: str) -> UsableRange | None:
+        """Return the typical usable range; an end of it that is the grid's is open."""
+        low, high = map(float, self.ranges[place, MEASURES.index(measure), METHODS.index(method)])
+        if math.isnan(low):
+            return None
+        open_low, open_high = (math.isclose(*ends, rel_tol=1e-6) for ends in ((low, LAMBDAS[0]), (high, LAMBDAS[-1])))
+        return UsableRange(low, high, open_low, open_high, holes=False)
 
     def place(self, name: str) -> int | None:
         return next((k for k, each in enumerate(self.problems) if each.entry.name == name), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...api import sweep
 from ...cancel import Stop
-from ...scheduling import Progress
+from ...scheduling import Progress, run
 from ...specs import SpecError
 from .atlas_file import read, versions, write
 from .charted import Atlas, charted
@@ -67,10 +67,7 @@ def _step(
     known = _known(place, entry)
     if known is not None:
         return Step(entry, known, known=True)
-    result = sweep(
-        problem, spec.methods, spec.lambdas, spec.iterations, spec.seeds, spec.schedule, workers,
-        checkpoints=spec.checkpoints, report=report, stop=stop,
-    )  # fmt: skip
+    result = run(problem, spec, workers or os.cpu_count() or 1, report, stop)
     found = charted(entry, result, versions())
     write(place, found)
     return Step(entry, found)

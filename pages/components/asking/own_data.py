@@ -21,12 +21,12 @@ from .sources import Sources
 FIRST = "breast-cancer"
 HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 
-_USUAL = {
+USUAL = {
     "set": FIRST, "target": "", "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True,
     "loss": "logistic", "positive": "", "beta": 0.95, "passes": 20.0,
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
-
+DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data
 
 _UPDATES = 300_000  # of a run, unless the visitor asks for more
 
@@ -35,7 +35,7 @@ class DataControls(Fields):
     """The controls of one page on data. After ``ask``, ``preview`` and ``mapping`` say what was read."""
 
     def __init__(self, page: str, limits: Limits, sources: Sources) -> None:
-        super().__init__(page, _USUAL)
+        super().__init__(page, USUAL)
         self._limits, self._sources = limits, sources
         self.preview: Preview | None = None
         self.mapping: str | None = None
@@ -87,16 +87,8 @@ class DataControls(Fields):
         """Set every control; to be called by a callback, before the script runs."""
         if recipe is None:
             return
-        tested = recipe.test or (HOLD_OUT if recipe.holdout is not None else None)
-        tested = tested or (ITS_OWN if recipe.data in sets and sets[recipe.data].test_rows else NONE)
-        values = {
-            "set": recipe.data, "test": tested, "share": recipe.holdout or _USUAL["share"], "split": recipe.seed,
-            "standardise": recipe.standardise, "intercept": recipe.intercept, "loss": spec.problem.loss,
-            "beta": spec.problem.beta, "passes": spec.iterations / spec.problem.eval_size, **sweep_values(spec),
-        }  # fmt: skip
-        values |= {name: value for name in ("target", "positive") if (value := getattr(recipe, name)) is not None}
-        st.session_state.update({self._key(name): value for name, value in values.items()})
-        for name in ("target", "test", "loss", "positive", "passes"):
+        st.session_state.update({self._key(name): value for name, value in data_values(spec, recipe).items()})
+        for name in DEPENDING:
             st.session_state.pop(f"{self._page}-{name}-of", None)  # what they were chosen for is what is set here
 
     # Which data.
@@ -196,7 +188,7 @@ class DataControls(Fields):
     def _usual_passes(self) -> float:
         """Return so many that the answer is there in less than a minute, and enough for most data."""
         rows = 1 if self.preview is None else self.preview.rows
-        return float(min(max(round(_UPDATES / rows), 1), _USUAL["passes"]))
+        return float(min(max(round(_UPDATES / rows), 1), USUAL["passes"]))
 
     def _labelled(self, recipe: Recipe, data: Dataset | None, loss: str) -> Recipe:
         """Draw which label is +1, where that is to be chosen, and say what the labels become."""
@@ -235,3 +227,15 @@ class DataControls(Fields):
             return Asked(None, faults)
         ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
+
+
+def data_values(spec: SweepSpec, recipe: Recipe) -> dict[str, Any]:
+    """Return the value of every control, by its name, that stands for a sweep on data."""
+    tested = recipe.test or (HOLD_OUT if recipe.holdout is not None else None)
+    tested = tested or (ITS_OWN if recipe.data in sets and sets[recipe.data].test_rows else NONE)
+    values = {
+        "set": recipe.data, "test": tested, "share": recipe.holdout or USUAL["share"], "split": recipe.seed,
+        "standardise": recipe.standardise, "intercept": recipe.intercept, "loss": spec.problem.loss,
+        "beta": spec.problem.beta, "passes": spec.iterations / spec.problem.eval_size, **sweep_values(spec),
+    }  # fmt: skip
+    return values | {name: value for name in ("target", "positive") if (value := getattr(recipe, name)) is not None}

@@ -50,7 +50,7 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str
 
 def starting(spec: SweepSpec, theme: str) -> str:
     """Return the verdict's place before there is anything to judge."""
-    cards = "".join(_card(name, theme, _NOTHING_YET) for name in spec.methods)
+    cards = "".join(card(name, theme, _NOTHING_YET) for name in spec.methods)
     return f'<div class="cvar-verdict"><h2>The runs are starting.</h2><div class="cvar-cards">{cards}</div></div>'
 
 
@@ -115,11 +115,12 @@ def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, 
         else:
             words = _forgiven(judged, name) + f"<p>{_beside(other, name)}</p>"
         words += _mine(result, lam, mine[name] if mine else None)
-        drawn.append(_card(name, theme, words))
+        drawn.append(card(name, theme, words))
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
-def _card(name: str, theme: str, words: str) -> str:
+def card(name: str, theme: str, words: str) -> str:
+    """Return a method's card, with words in HTML."""
     colour = style(name, theme).colour
     return (
         f'<div class="cvar-card" style="border-left-color: {colour}">'

@@ -7,8 +7,10 @@ from typing import Any
 import streamlit as st
 
 from cvar_core import SweepSpec
+from cvar_core.data import Recipe
 from cvar_core.jobs import Limits
 
+from ..asking.own_data import DEPENDING, USUAL, data_values
 from ..asking.presets import DEFAULT
 from ..asking.synthetic import Controls
 
@@ -37,5 +39,14 @@ def explore_link(spec: SweepSpec) -> dict[str, str | list[str]]:
     return {name: _text(value) for name, value in controls.values(spec).items() if value != usual[name]}
 
 
+def data_link(spec: SweepSpec, recipe: Recipe) -> dict[str, str | list[str]]:
+    """Return the part of Data's URL that stands for a sweep on data: what is not a default, whatever the data are."""
+    values = data_values(spec, recipe)
+    told = {name: value for name, value in values.items() if name in DEPENDING or value != USUAL[name]}
+    return {f"data_{name}": _text(value) for name, value in told.items()}
+
+
 def _text(value: Any) -> str | list[str]:
+    if isinstance(value, bool):
+        return str(value).lower()
     return value if isinstance(value, list) else "" if value is None else f"{value!r}".strip("'")

@@ -7,6 +7,8 @@ import threading
 from cvar_core import Problem, sweep
 from cvar_core.catalogue import losses
 from cvar_core.jobs import View
+from cvar_core.lessons import atlas
+from cvar_core.results import RISK
 
 from ..asking.presets import DEFAULT
 from ..drawing.look import Look
@@ -22,7 +24,7 @@ def up() -> None:
     _once(first)
     compressed()
     others = [name for name in losses.names() if name != first]
-    later = threading.Timer(_LATER, lambda: [_once(name) for name in others])
+    later = threading.Timer(_LATER, lambda: [_atlas(), *(_once(name) for name in others)])
     later.daemon = True
     later.start()
 
@@ -32,3 +34,10 @@ def _once(loss: str) -> None:
     result = sweep(Problem.synthetic(loss=loss, eval_size=300), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
     for part in PARTS:
         picture(View(result.spec, "done", result=result), "explore", part, Look(lam=1.0))
+
+
+def _atlas() -> None:
+    """Resample the atlas as its page opens."""
+    view = atlas.filtered(atlas.shipped(), RISK, atlas.Filter())
+    for name in atlas.METHODS:
+        view.shares(name)
