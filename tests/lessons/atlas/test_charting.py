@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cvar_core import SpecError, SweepSpec
+from cvar_core import SpecError, SweepSpec, sweep
 from cvar_core.cli import main
 from cvar_core.lessons import atlas
 from cvar_core.lessons.atlas import charting
@@ -23,12 +23,12 @@ def quick(monkeypatch):
     def short(problem):
         return SweepSpec(problem, atlas.METHODS, atlas.LAMBDAS, 20, tuple(range(atlas.SEEDS)), checkpoints=1)
 
-    def counted(problem, *args, sweep=charting.sweep, **named):
+    def counted(problem, *args, run=charting.run):
         swept.append(problem.spec)
-        return sweep(problem, *args, **named)
+        return run(problem, *args)
 
     monkeypatch.setattr(charting, "sweep_of", short)
-    monkeypatch.setattr(charting, "sweep", counted)
+    monkeypatch.setattr(charting, "run", counted)
     return swept
 
 
@@ -87,9 +87,7 @@ def test_verdicts_are_those_of_a_sweep(quick, tmp_path):
     (step,) = steps([TINY], tmp_path)
     problem = ENTRIES[TINY].make()
     spec = charting.sweep_of(problem.spec)
-    result = charting.sweep(
-        problem, spec.methods, spec.lambdas, spec.iterations, spec.seeds, workers=1, checkpoints=spec.checkpoints
-    )
+    result = sweep(problem, spec.methods, spec.lambdas, spec.iterations, spec.seeds, workers=1, checkpoints=1)
     for m, measure in enumerate(MEASURES):
         judged = result.judged(Criterion(measure))
         for k, method in enumerate(atlas.METHODS):
