@@ -8,7 +8,7 @@ from cvar_core.figures import without_title
 from cvar_core.figures.lessons.atlas_charts import profiles, safe_shares
 from cvar_core.lessons import atlas
 from cvar_core.lessons.atlas import atlas_sentences as says
-from cvar_core.lessons.atlas.background import KNOWN, NEW, UNKNOWN
+from cvar_core.lessons.atlas.background import ABOUT_VARIANTS, CAUSES, KNOWN, NEW, UNKNOWN, VARIANTS
 from cvar_core.results import EDGE, GAP, GAP_TO_CLOSE, NOT_SAFE, number
 from pages.components.asking import links
 from pages.components.drawing.chart import chart
@@ -150,6 +150,14 @@ with body:
     st.markdown(f"### Where {methods[first].label} with λ = {number(view.shares(first).lam)} is not safe")
     st.markdown("\n".join(f"- {line}" for line in says.failed(view, first)) or "On none of these problems.")
     st.caption(says.unjudged(view))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Why it fails where it does", anchor=False)
+        st.markdown("\n".join(f"- {line}" for line in CAUSES))
+    with right:
+        st.subheader("Other rules that were tried", anchor=False)
+        st.markdown(VARIANTS)
+        st.caption(ABOUT_VARIANTS)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What is known, and what is new", anchor=False)

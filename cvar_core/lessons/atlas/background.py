@@ -34,3 +34,38 @@ UNKNOWN = (
     "Models that are not linear in the features, and minibatches, are not tried.",
     "The count is for these problems and these numbers of updates. Sets of one collection resemble each other.",
 )
+
+CAUSES = (
+    "**Heavy tails in squared loss.** Where a few rows carry the tail (Student or Pareto noise with exponent 1.5), no "
+    "λ is safe. Clipping 1% of the targets, absolute loss, or ten times the updates mends it.",
+    "**Classes that a plane nearly parts.** The minimum is far away or at infinity, and logistic loss has a scale of "
+    "its own, so that λ has to be larger. One label in a hundred flipped, and λ = 1 is safe again.",
+    "**Few rows in the tail**: tiny data, β = 0.99, the largest loss. λ has to be smaller, about √(1 − β).",
+    "**A start far away.** The mean of the iterates keeps the start in it. The mean of the last half of them would "
+    "not.",
+    "**A start that is nearly the best.** What is to be closed is then below the noise of any method.",
+    "**An offset, or features that are nearly the same.** Both are correlation, which step sizes for single "
+    "coordinates cannot see. Centred or whitened columns mend it.",
+    "**Rare features do not fail**: present in one row of a thousand, they leave four decades of λ.",
+)
+
+VARIANTS = """
+| rule for θ | chosen on 9 sets | 35 held-out sets |
+|---|---|---|
+| **SPL-U**: ℓ₀/(√d E[ℓ'²] E[x²]) | 90% | 82% |
+| with d for √d | 90% | 85% |
+| with E[(ℓ'x)²] for E[ℓ'²] E[x²] | 88% | 81% |
+| times 1 − β | – | 77% |
+| with the features alone | 88% | 79% |
+| with running means of ℓ and ℓ'² | 92% | 84% |
+| **times √(1 − β), and so for α** | 94% | 91% |
+| SPL | 57% | 45% |
+| SPL₊ | 31% | 20% |
+"""
+
+ABOUT_VARIANTS = (
+    "Problems on which λ = 1 is safe: β of 0, 0.5, 0.95 and 0.99, θ from 0, three starts, raw and standardised "
+    "columns. The rule with √(1 − β) came up after the 35 sets had been seen, so it was tried on 23 others: 95% against 86%, 9 "
+    "percentage points more (95% interval 5 to 14); each at its own best λ, 1 point more (0 to 3). It is SPL-U's with "
+    "λ = √(1 − β)."
+)

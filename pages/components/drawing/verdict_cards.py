@@ -80,7 +80,9 @@ def _recommended(judged: Judged, lam: float | None) -> str:
     advice, stop, further = words.partition(". ")
     taken = f'<p class="cvar-take"><b>{escape(advice)}.</b> {escape(further + stop[:1])}{use}</p>'
     record = without_tuning(judged)
-    return taken + (f'<p class="cvar-untuned">{escape(record)}.</p>' if record else "")
+    return taken + (
+        f'<p class="cvar-untuned">{escape(record)}. <a href="atlas" target="_self">The atlas</a></p>' if record else ""
+    )
 
 
 def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:
