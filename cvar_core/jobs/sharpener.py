@@ -20,6 +20,8 @@ from .view import View
 log = logging.getLogger(__name__)
 
 _MOST = 500  # that are remembered; others are found again in what is stored
+_SWEEPS = 30  # that a method takes, about, at the most,
+_EACH = 0.1  # and seconds for each, however small
 _LOOK = 5.0  # seconds after which a run is looked at though it has not told of a change
 
 
@@ -123,8 +125,8 @@ class Sharpener:
     def price(self, base: SweepSpec) -> float:
         """Return about how many seconds a sharpening takes at the most."""
         most = largest(base)
-        seconds = cost(most).of_sweep(most)
-        return self._runs.estimate(most) * min(1.0, self._runs.limits.seconds / seconds)
+        share = min(1.0, self._runs.limits.seconds / cost(most).of_sweep(most))
+        return share * self._runs.estimate(most) + _EACH * _SWEEPS * len(base.methods)
 
     def close(self) -> None:
         """Ask for no further runs."""

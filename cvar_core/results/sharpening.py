@@ -130,7 +130,7 @@ def next_step(
     known = sharp(pooled, method)
     if known.width <= width:
         return Done(REACHED)
-    finer = _with_step_sizes(base, known, pooled) if known.blurred or not known.too_few(width) else None
+    finer = _with_step_sizes(base, known) if known.blurred or not known.too_few(width) else None
     wanted = [more, finer] if known.too_few(width) else [finer, more]
     asked = [each for each in wanted if each is not None]
     return next((each for each in asked if allowed(each)), Done(LIMIT if asked else STARTS))
@@ -162,7 +162,7 @@ def _with_starts(base: SweepSpec, method: str, count: int) -> SweepSpec | None:
     return replace(base, methods=(method,), seeds=tuple(seeds))
 
 
-def _with_step_sizes(base: SweepSpec, known: Sharp, pooled: Pooled) -> SweepSpec | None:
+def _with_step_sizes(base: SweepSpec, known: Sharp) -> SweepSpec | None:
     """Return the sweep that tells more exactly where the ends of starts lie that decide; ``None`` if none can.
 
     A sweep runs every start with every step size. So starts whose ends lie between the same step sizes are asked
@@ -170,9 +170,9 @@ def _with_step_sizes(base: SweepSpec, known: Sharp, pooled: Pooled) -> SweepSpec
     """
     alike: dict[frozenset[float], list[int]] = {}
     for seed in known.deciding:
-        missing = frozenset(_between(known.starts[seed])) - pooled.step_sizes(known.method, seed)
-        if missing:
-            alike.setdefault(missing, []).append(seed)
+        wanted = frozenset(_between(known.starts[seed]))  # which it cannot have: they lie between two neighbours
+        if wanted:
+            alike.setdefault(wanted, []).append(seed)
     if not alike:
         return None
     together, seeds = set[float](), list[int]()
