@@ -176,6 +176,15 @@ def test_data_open_with_all_that_depends_on_them_said(linked):
     assert "data_beta" not in query
 
 
+def test_a_link_to_data_says_what_the_page_would_guess_from_the_file():
+    """A file of seven classes would be taken for regression, and one of many rows for fewer passes."""
+    spec = replace(SMALL.problems[2].spec, problem=replace(SMALL.problems[2].spec.problem, loss="logistic"))
+    spec = replace(spec, iterations=20 * spec.problem.eval_size)
+    query = data_link(spec, Recipe("classes.csv", standardise=True, intercept=True, positive="2"))
+    said = {"data_loss": "logistic", "data_passes": "20.0", "data_test": "none", "data_positive": "2"}
+    assert query.items() >= said.items()
+
+
 def test_a_link_to_data_is_the_problem_itself(jobs):
     for name, positive in (("diabetes", None), ("wine", "class_1")):
         loss = "squared" if positive is None else "logistic"
