@@ -60,7 +60,7 @@ def test_the_headline_is_made_of_the_numbers():
     assert "SPL-U (ours) with λ = 1 is safe on 4 of 5 problems" in words(page)
     assert says.held_out(view()) in words(page)
     assert says.resampled(view()) in words(page)
-    assert "held out: 1 of 2" in words(page)
+    assert "held out: 50%" in words(page)
     assert "held out: " not in words(open_atlas(role="held out")), "where all are, the card says no more"
     assert "without a verdict" in words(page).lower()
     assert "(ours)" in words(page)
