@@ -38,7 +38,7 @@ def cards(view: atlas.View) -> str:
             f"<p>with λ = {number(found.lam)}</p><p>{interval}</p>"
         )
         if 0 < held < len(view):
-            words += f"<p>held out: {view.count(name, atlas.HELD_OUT)} of {held}</p>"
+            words += f"<p>held out: {says.percent(view.count(name, atlas.HELD_OUT) / held)}</p>"
         drawn.append(card(name, theme(), words))
     return f'<div class="cvar-cards cvar-many">{"".join(drawn)}</div>'
 
@@ -95,7 +95,7 @@ body.markdown(f"### {finding}")
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
     chart(picture, key="atlas-shares", height=HEIGHT, label=finding, name="safe shares")
-    st.caption(f"{capital(about)}. Rings: the λ that is safe most often.")
+    st.caption(f"{capital(about)}. Rings: the single λ of each method.")
 told.markdown(f"""
 **One λ for every problem.** Nobody knows the best λ beforehand. A method is easy to use if one λ, chosen once, is safe
 nearly everywhere. Here every method has run on every problem with {len(atlas.LAMBDAS)} step sizes from 10⁻⁶ to 10⁶ and
@@ -107,8 +107,9 @@ to spare on either side. {atlas.SEEDS} starts that agree make a λ *safe so far*
 
 **The interval.** {says.resampled(view)}
 
-**SPL-U and SGM-U are ours, not the paper's.** Their λ has neither the unit of the loss nor that of a feature. The
-single λ is chosen on the problems that are not held out.
+**The single λ** of a method is the one that is safe most often on the problems that are not held out.
+
+**SPL-U and SGM-U are ours, not the paper's.** Their λ has neither the unit of the loss nor that of a feature.
 """)
 
 body.markdown("### How far behind the best")

@@ -60,7 +60,7 @@ def test_the_headline_is_made_of_the_numbers():
     assert "SPL-U (ours) with λ = 1 is safe on 4 of 5 problems" in words(page)
     assert says.held_out(view()) in words(page)
     assert says.resampled(view()) in words(page)
-    assert "held out: 1 of 2" in words(page)
+    assert "held out: 50%" in words(page)
     assert "held out: " not in words(open_atlas(role="held out")), "where all are, the card says no more"
     assert "without a verdict" in words(page).lower()
     assert "(ours)" in words(page)
@@ -174,6 +174,15 @@ def test_data_open_with_all_that_depends_on_them_said(linked):
     assert (query["data_test"], query["data_loss"], query["data_standardise"]) == ("none", "squared", "false")
     assert "data_intercept" not in query, "which it is by default"
     assert "data_beta" not in query
+
+
+def test_a_link_to_data_says_what_the_page_would_guess_from_the_file():
+    """A file of seven classes would be taken for regression, and one of many rows for fewer passes."""
+    spec = replace(SMALL.problems[2].spec, problem=replace(SMALL.problems[2].spec.problem, loss="logistic"))
+    spec = replace(spec, iterations=20 * spec.problem.eval_size)
+    query = data_link(spec, Recipe("classes.csv", standardise=True, intercept=True, positive="2"))
+    said = {"data_loss": "logistic", "data_passes": "20.0", "data_test": "none", "data_positive": "2"}
+    assert query.items() >= said.items()
 
 
 def test_a_link_to_data_is_the_problem_itself(jobs):

@@ -84,7 +84,7 @@ def _share_title(view: View) -> str:
         f"{methods[each.method].label} {number(each.lam)}, {percent(float(each.share[each.best]))}" for each in others
     ]
     most = f"{methods[first.method].label} {number(first.lam)}, safe on {percent(float(first.share[first.best]))}"
-    return f"The best single λ: {'; '.join([most, *words])}"
+    return f"With one λ for all problems: {'; '.join([most, *words])}"
 
 
 def _profile(view: View, name: str, single: bool) -> Series:
