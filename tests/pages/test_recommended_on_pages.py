@@ -73,6 +73,6 @@ def test_where_there_is_nothing_to_close_nothing_is_recommended(jobs, held):
 
 def test_who_does_not_want_to_tune_is_told_the_atlass_record(jobs, held, monkeypatch):
     monkeypatch.setattr(verdict_cards, "without_tuning", lambda judged: "Without tuning: λ = 1 & so on")
-    assert '<p class="cvar-untuned">Without tuning: λ = 1 &amp; so on.</p>' in words(finished(held, **EASY))
+    assert '<p class="cvar-untuned">Without tuning: λ = 1 &amp; so on. <a href="atlas"' in words(finished(held, **EASY))
     monkeypatch.setattr(verdict_cards, "without_tuning", lambda judged: "")
     assert 'class="cvar-untuned"' not in words(finished(held, **EASY, explore_seeds="3"))
