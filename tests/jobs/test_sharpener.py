@@ -3,7 +3,7 @@
 import pytest
 
 from cvar_core import Problem, ProblemSpec, SweepSpec, sharpen
-from cvar_core.results import Criterion, largest
+from cvar_core.results import Criterion
 from cvar_core.store import Store
 from tests.jobs.running import spec_of, wait
 from tests.jobs.test_reuse import stepped as stepped
@@ -150,7 +150,11 @@ def test_all_together_takes_no_longer_than_one_run_may(made, stepped):
     view = ended(manager, spec)
     assert view.known.why == {"spl+": "limit"}
     assert view.known.updates == stepped.total()
-    assert manager.sharpener.price(spec) < manager.estimate(largest(spec)), "the price knows of the limit"
+
+
+def test_the_price_knows_of_the_limit(made):
+    spec = base(iterations=60_000, checkpoints=20)
+    assert made(seconds=1).sharpener.price(spec) < made(seconds=100).sharpener.price(spec)
 
 
 def test_whoever_has_too_many_runs_open_is_told(made, held, solved_once):
