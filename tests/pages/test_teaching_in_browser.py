@@ -119,7 +119,7 @@ def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):
     page.get_by_text(re.compile(r"forgives|usable for|No λ")).first.wait_for()
     assert "explore_loss=absolute" in page.url
     assert "explore_beta=0.5" in page.url
-    assert page.get_by_role("spinbutton", name="Level β").input_value() == "0.5"
+    expect(page.get_by_role("spinbutton", name="Level β")).to_have_value("0.5", timeout=PATIENCE)
 
 
 def test_the_tour_leads_to_every_page(visit):
