@@ -289,11 +289,11 @@ def brightness(colour: str) -> float:
 
 @pytest.mark.browser
 def test_a_chart_that_streamlit_builds_anew_keeps_what_the_reader_did(page, server):
-    """And plotly.js, asked for by two charts, was loaded once, and is not fetched again by the next visit."""
+    """And plotly.js is not fetched again by the next visit: whoever asks for it has it from the browser's cache."""
     page.goto(f"{server.url}?place=loose")
     drawn(page)
     loads = "performance.getEntriesByType('resource').filter(e => e.name.includes('plotly-')).map(e => e.transferSize)"
-    assert page.evaluate(loads) == [0]
+    assert set(page.evaluate(loads)) == {0}
     zoomed = zoom(page)
     page.locator(".cvar-chart .legendtoggle").nth(1).click()
     until(page, f"chart => ({HIDDEN})(chart).length")
