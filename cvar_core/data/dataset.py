@@ -13,7 +13,7 @@ from ..problem import Problem
 from ..specs import SpecError
 from . import labels
 from .bounds import DataError
-from .csv_table import Layout
+from .encoding import Layout
 from .prepare import Standardiser, split_rows, with_intercept
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import archive, content, csv_table, svmlight
+from . import archive, content, csv_text, svmlight
 from .bounds import DataError, Limits
 from .content import Source
 from .dataset import Dataset
+from .encoding import Layout, encode
 from .fetch import fetch
 from .sets import sets
 
@@ -75,7 +76,7 @@ def table_columns(source: Source, limits: Limits | None = None) -> tuple[str, ..
     """Return the names of a CSV file's columns, one of which is the target; ``None`` for any other file."""
     try:
         stored = content.read(source, limits or Limits())
-        return None if stored.archive or svmlight.looks_like(stored) else csv_table.columns(stored)
+        return None if stored.archive or svmlight.looks_like(stored) else csv_text.columns(stored)
     except DataError:
         return None  # whoever loads it is told why
 
@@ -94,10 +95,11 @@ def _read(
         if matrix.indices.min() < first:
             raise DataError(f"{stored.name} has index 0, but the training data begin at 1")
         return Dataset(stored.name, _from(first, matrix), labels, layout=first)
-    if like is not None and not isinstance(like.layout, csv_table.Layout):
+    if like is not None and not isinstance(like.layout, Layout):
         raise DataError(f"{stored.name} is not in the format of the training data")
-    known = like.layout if like is not None and isinstance(like.layout, csv_table.Layout) else None
-    x, y, layout = csv_table.read(stored, limits, target, header, known)
+    known = like.layout if like is not None and isinstance(like.layout, Layout) else None
+    table = csv_text.read(stored, limits, header, None if known is None else known.form)
+    x, y, layout = encode(table, limits, target, known)
     texts = layout.categories.get(layout.target)
     return Dataset(stored.name, x, y, layout.columns, texts, layout, layout.notes if known is None else ())
 

@@ -34,7 +34,7 @@ def visit(browser, server):
     def opened(path):
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
         page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
         page.goto(f"{server.url}/{path}")
         settled(page)
