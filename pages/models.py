@@ -38,7 +38,8 @@ def start_at(clicked: Clicked) -> None:
 
 def take(count: int, play: bool = False) -> None:
     st.session_state[key("n")] = str(min(count, FAR))
-    st.session_state[f"{PAGE}-play"] = play
+    turn = st.session_state.get(f"{PAGE}-turn", 0) + play
+    st.session_state[f"{PAGE}-turn"], st.session_state[f"{PAGE}-playing"] = turn, play
 
 
 apply_look()
@@ -75,7 +76,7 @@ st.markdown(
     r"point that minimises $m_t$ plus a penalty for going far, whose level line through that point is dotted."
 )
 paths = {name: updates(name, setup, taken + 1) for name in METHODS}
-playing = st.session_state.pop(f"{PAGE}-play", False)
+playing = st.session_state.pop(f"{PAGE}-playing", False)
 with st.container(key="planes"):
     columns = st.columns(len(paths))
 for column, (name, path) in zip(columns, paths.items(), strict=True):
@@ -83,6 +84,7 @@ for column, (name, path) in zip(columns, paths.items(), strict=True):
     picture = model_plane(path, shown, theme=theme())
     if playing:
         picture["frames"] = model_frames(path, shown, theme=theme())
+        picture["turn"] = st.session_state[f"{PAGE}-turn"]  # else the same figure again would not be sent
     words, chart_key = heading(path[-1]), f"{PAGE}-{name.replace('+', '-plus')}"
     with column:
         st.markdown(f"**{words}**")

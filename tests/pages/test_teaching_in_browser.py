@@ -104,6 +104,9 @@ def test_models_step_play_and_click(visit):
     while (count := spl.evaluate(points)) < 31:
         seen.add(count)
     assert len(seen) > 3
+    page.get_by_role("button", name="Play", exact=True).click()
+    early = f"() => (({points})(document.querySelectorAll('.stMain .js-plotly-plot')[1])) < 25"
+    page.wait_for_function(early)  # it plays again, and is interrupted
     page.get_by_role("button", name="Reset", exact=True).click()
     page.get_by_text("Update 1,").wait_for()
     plane = page.locator(".stMain .js-plotly-plot .nsewdrag").first

@@ -216,9 +216,11 @@ class Chart {
   }
 }
 
-// Plotly takes contours away while it animates curves, so a copy that it does not know stays in their place.
+// Plotly takes contours away while it animates curves, so a copy stays in their place. It has none of plotly's classes:
+// plotly finds its contours by them, and a figure that comes meanwhile would fail on those that it has not drawn.
 function standIn(layer) {
   const copy = layer?.cloneNode(true);
+  copy?.querySelectorAll("[class]").forEach((part) => part.removeAttribute("class"));
   copy?.setAttribute("class", "cvar-still");
   layer?.before(copy);
   return copy;
