@@ -24,7 +24,9 @@ class Server(NamedTuple):
     output: IO[bytes]
 
     def said(self) -> str:
-        """Return all that it has printed so far."""
+        """Return all that it has printed so far; nothing once it is gone, as after its last test."""
+        if self.output.closed:
+            return ""
         return os.pread(self.output.fileno(), 2**24, 0).decode(errors="replace")
 
 
