@@ -44,12 +44,13 @@ def encode(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Layout]:
     """Return features, targets (codes, where they are texts) and the layout; by ``like``, if that is given."""
     frame = table.frame
-    if frame.isna().to_numpy().any():
-        raise DataError(f"{table.name} {_missing(frame)}")
     layout = like or _layout(table, target)
     absent = [name for name in (*layout.names, layout.target) if name not in frame.columns]
     if absent:
         raise DataError(f"{table.name} has no column {shortened(absent[0])}, which the training data have")
+    table.check((*layout.names, layout.target))
+    if frame.isna().to_numpy().any():
+        raise DataError(f"{table.name} {_missing(frame)}")
     width = len(layout.columns)
     if width > limits.columns or width * len(frame) > limits.cells:
         most = f"{limits.columns:,} columns and {limits.cells:,} cells"

@@ -6,18 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import archive, content, csv_text, svmlight
+from . import any_table, archive, content, svmlight
 from .bounds import DataError, Limits
 from .content import Source
 from .dataset import Dataset
 from .encoding import Layout, encode
 from .fetch import fetch
 from .sets import sets
+from .turns import in_turn
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@in_turn
 def load(
     path: Source,
     target: str | int | None = None,
@@ -72,11 +74,12 @@ def load(
     return data.intercept() if intercept else data
 
 
+@in_turn
 def table_columns(source: Source, limits: Limits | None = None) -> tuple[str, ...] | None:
     """Return the names of a CSV file's columns, one of which is the target; ``None`` for any other file."""
     try:
         stored = content.read(source, limits or Limits())
-        return None if stored.archive or svmlight.looks_like(stored) else csv_text.columns(stored)
+        return None if stored.archive or svmlight.looks_like(stored) else any_table.columns(stored, limits or Limits())
     except DataError:
         return None  # whoever loads it is told why
 
@@ -98,7 +101,7 @@ def _read(
     if like is not None and not isinstance(like.layout, Layout):
         raise DataError(f"{stored.name} is not in the format of the training data")
     known = like.layout if like is not None and isinstance(like.layout, Layout) else None
-    table = csv_text.read(stored, limits, header, None if known is None else known.form)
+    table = any_table.read(stored, limits, header, None if known is None else known.form)
     x, y, layout = encode(table, limits, target, known)
     texts = layout.categories.get(layout.target)
     return Dataset(stored.name, x, y, layout.columns, texts, layout, layout.notes if known is None else ())
