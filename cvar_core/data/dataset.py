@@ -34,6 +34,8 @@ class Dataset:
         What was done to the file, in sentences to be shown.
     test
         Rows that no run is trained on, prepared with the training rows' statistics.
+    places
+        Which rows of the file these are; 1 is the first, and a header is none. By default all of them.
     """
 
     name: str
@@ -44,6 +46,11 @@ class Dataset:
     layout: Layout | int | None = None  # a table's, or the first index of a LIBSVM file
     notes: tuple[str, ...] = ()
     test: Dataset | None = None
+    places: NDArray[np.int64] = None  # type: ignore[assignment]  # (rows,)
+
+    def __post_init__(self) -> None:
+        if self.places is None:
+            object.__setattr__(self, "places", np.arange(1, len(self.y) + 1))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,7 +73,7 @@ class Dataset:
         return sum(int(part.nbytes) for part in (*parts, self.y)) + (0 if self.test is None else self.test.bytes)
 
     def rows(self, index: NDArray[np.int64]) -> Dataset:
-        return replace(self, x=self.x[index], y=self.y[index], test=None)
+        return replace(self, x=self.x[index], y=self.y[index], places=self.places[index], test=None)
 
     def noted(self, *words: str) -> Dataset:
         return replace(self, notes=(*self.notes, *words))

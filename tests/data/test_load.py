@@ -109,6 +109,8 @@ def test_held_out_rows_are_drawn_by_the_seed_and_nothing_is_lost():
     assert (data.shape[0], data.test.shape[0]) == (40, 10)
     assert sorted([*data.x[:, 0], *data.test.x[:, 0]]) == list(range(50))
     assert data.test.x.tolist() == again.test.x.tolist() != other.test.x.tolist()
+    for rows in (data, data.test):
+        assert (rows.places - 1).tolist() == rows.x[:, 0].tolist(), "each row knows its place in the file"
 
 
 def test_standardising_uses_the_training_rows_alone():
