@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ..specs import SpecError
 
-
 _MOST_SENTENCES = 5
 
 

@@ -61,7 +61,8 @@ def chosen(part: Part, wanted: Wanted) -> Chosen:
     if only:
         features = [name for name in offered if name in only]
     else:
-        reasons = {name: why for name in offered if name not in keep and (why := reason(part, name)) is not None}
+        judged = {name: reason(part, name) for name in offered if name not in keep}
+        reasons = {name: words for name, words in judged.items() if words is not None}
         features = [name for name in offered if name not in reasons]
         notes += [_left_out(reasons)] if reasons else []
         if not features and reasons:

@@ -53,8 +53,8 @@ def _column(table: Table, whole: Part, name: str) -> Column:
     there = column.dropna()
     missing, why = len(column) - len(there), reason(whole, name)
     if column.dtype.kind != "f":
-        counts = there.value_counts()
-        return Column(name, TEXT, missing, len(counts), None, None, tuple(map(int, counts.iloc[:_BARS])), why)
+        often = there.value_counts()
+        return Column(name, TEXT, missing, len(often), None, None, tuple(map(int, often.iloc[:_BARS])), why)
     kind = DATE if name in table.dates else NUMBER
     values = there.to_numpy()
     values = values[np.isfinite(values)]  # an infinity is said when the column is used

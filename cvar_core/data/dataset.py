@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,12 +53,12 @@ class Dataset:
     layout: Layout | int | None = None  # a table's, or the first index of a LIBSVM file
     notes: tuple[str, ...] = ()
     test: Dataset | None = None
-    places: NDArray[np.int64] = None  # type: ignore[assignment]  # (rows,)
+    places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # (rows,)
     scales: Scales | None = None
     target_unit: TargetUnit | None = None
 
     def __post_init__(self) -> None:
-        if self.places is None:
+        if not len(self.places):
             object.__setattr__(self, "places", np.arange(1, len(self.y) + 1))
 
     @property
@@ -192,7 +192,7 @@ class Dataset:
             "labels": self.label_counts(),
             "mapping": str(self.mapping(positive)) if maps else None,
             "scales": None if self.scales is None else asdict(self.scales),
-            "target_unit": None if self.target_unit is None else asdict(self.target_unit),
+            "target_unit": None if self.target_unit is None else self.target_unit.to_dict(loss),
             "notes": list(self.notes),
         }
 

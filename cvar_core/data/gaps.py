@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -63,10 +62,9 @@ def _groups(data: Dataset) -> list[_Group]:
     return [group for group in found if group.first < group.last]
 
 
-def _counts(parts: Iterable[Dataset]) -> dict[str, int]:
+def _counts(parts: list[Dataset]) -> dict[str, int]:
     """Return in how many rows each column is missing, where it is in some."""
-    parts = list(parts)
-    gaps = sum(np.isnan(part.x).sum(axis=0) for part in parts)  # type: ignore[call-overload]
+    gaps = np.sum([np.isnan(part.x).sum(axis=0) for part in parts], axis=0)
     return {group.name: int(gaps[group.first]) for group in _groups(parts[0]) if gaps[group.first]}
 
 
@@ -122,7 +120,7 @@ class _Filler:
 
     @classmethod
     def of(cls, x: NDArray[np.float64], groups: list[_Group]) -> _Filler:
-        gaps = np.isnan(x).any(axis=0)
+        gaps = np.isnan(x).sum(axis=0)
         values = np.zeros(x.shape[1])
         for group in groups:
             if not group.texts:
@@ -143,8 +141,8 @@ class _Filler:
             return x
         filled = np.empty((len(x), len(kept) + len(marks)))
         filled[:, : len(kept)] = x if len(kept) == x.shape[1] else x[:, kept]
-        for k, mark in enumerate(marks, start=len(kept)):
-            filled[:, k] = mark
+        for at, mark in enumerate(marks, start=len(kept)):
+            filled[:, at] = mark
         return filled
 
 
@@ -155,7 +153,7 @@ def _median(column: NDArray[np.float64]) -> float:
 
 def _filled(data: Dataset, limits: Limits) -> Dataset:
     groups = _groups(data)
-    filler = _Filler.of(data.x, groups)  # type: ignore[arg-type]
+    filler = _Filler.of(data.x, groups)
     counts = _counts([data] if data.test is None else [data, data.test])
     if not counts:
         return data  # only targets were missing
@@ -167,7 +165,7 @@ def _filled(data: Dataset, limits: Limits) -> Dataset:
         *(data.columns[k] for k in filler.kept), *(f"{group.name} missing" for group in filler.marked)
     )  # fmt: skip
     parts = [
-        replace(part, x=filler.apply(part.x), columns=names)  # type: ignore[arg-type]
+        replace(part, x=filler.apply(part.x), columns=names)
         for part in ([data] if data.test is None else [data, data.test])
     ]
     said = []

@@ -18,7 +18,9 @@ MOST_TEXTS = 1_000  # each of them becomes a column
 _FEWEST_ROWS = 20  # in fewer, any column may differ from row to row
 _DISTINCT = 0.5  # of the rows: a text that two rows share at most says nothing of a third
 
-_ID = re.compile(r"(?i:(.*[_\W])?(id|ids|uid|uuid|guid|index|idx)|row[_\W]?(id|num|number|nr|no|names?)|unnamed: 0)|.*[a-z](Id|ID)")
+_ID = re.compile(
+    r"(?i:(.*[_\W])?(id|ids|uid|uuid|guid|index|idx)|row[_\W]?(id|num|number|nr|no|names?)|unnamed: 0)|.*[a-z](Id|ID)"
+)
 
 
 def reason(part: Part, name: str) -> str | None:

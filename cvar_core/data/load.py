@@ -60,7 +60,7 @@ def load(
         free text, which are left out by themselves, and the only ones to use.
     missing
         What is done about missing values: "fill" takes the median of the training rows and adds a column that says
-        where, "drop" leaves those rows out, "refuse" raises. Rows without a target are left out, unless that is refused.
+        where, "drop" leaves those rows out, "refuse" raises. Rows without a target are left out by the first two.
     test, holdout, seed
         A file of rows to test on, or the share of rows to hold out for that, drawn by the seed.
     standardise, standardise_target, intercept
@@ -76,7 +76,9 @@ def load(
     if test is not None and holdout is not None:
         raise DataError("give a test file or a share to hold out, not both")
     wanted = Wanted(target, *(_several(asked) for asked in (drop, keep, only)))
-    data = settled(_split(path, wanted, test, holdout, seed, header, limits or Limits(), progress), missing, limits or Limits())
+    data = settled(
+        _split(path, wanted, test, holdout, seed, header, limits or Limits(), progress), missing, limits or Limits()
+    )
     data = data.measured()
     if standardise:
         data = data.standardise(ours=True)
@@ -88,7 +90,7 @@ def load(
 
 
 def columns(source: Source | Table, limits: Limits | None = None, header: bool | None = None) -> tuple[Column, ...]:
-    """Return what is known of every column of a table; nothing of LIBSVM and npz files, which have no names for them."""
+    """Return what is known of every column of a table; nothing of LIBSVM and npz files, whose columns have no names."""
     table = read_table(source, limits, header)
     return () if table is None else described(table)
 
@@ -128,6 +130,7 @@ def _split(
         found = _read(path, header, limits, None)
     other = None if test is None else _read(test, header, limits, found)
     if isinstance(found, Table):
+        assert not isinstance(other, Dataset)  # it was read in the form of the training data
         return _encoded(found, wanted, other, holdout, seed, limits)
     if wanted.drop or wanted.keep or wanted.only:
         raise DataError(f"{found.name} is no table: it has no columns to drop, to keep or to choose by name")
@@ -136,9 +139,7 @@ def _split(
     return found if holdout is None else found.hold_out(holdout, seed)
 
 
-def _read(
-    source: Source | Table, header: bool | None, limits: Limits, like: Table | Dataset | None
-) -> Table | Dataset:
+def _read(source: Source | Table, header: bool | None, limits: Limits, like: Table | Dataset | None) -> Table | Dataset:
     """Read one file; in the form of the training data, if there are any."""
     if isinstance(source, Table):
         return source
@@ -147,7 +148,11 @@ def _read(
         found, first = archive.read(stored, limits), None
     elif svmlight.looks_like(stored):
         found = svmlight.read(stored, limits)
-        first = like.layout if isinstance(like, Dataset) and isinstance(like.layout, int) else int(found[0].indices.min() > 0)
+        first = (
+            like.layout
+            if isinstance(like, Dataset) and isinstance(like.layout, int)
+            else int(found[0].indices.min() > 0)
+        )
         if found[0].indices.min() < first:
             raise DataError(f"{stored.name} has index 0, but the training data begin at 1")
     else:
@@ -165,7 +170,7 @@ def _other_format(name: str) -> DataError:
 
 
 def _encoded(
-    table: Table, wanted: Wanted, other: Table | Dataset | None, holdout: float | None, seed: int, limits: Limits
+    table: Table, wanted: Wanted, other: Table | None, holdout: float | None, seed: int, limits: Limits
 ) -> Dataset:
     """Encode a table's rows by what those to train on have: rows to test on are parted from them first."""
     train, test = Part.whole(table), None if other is None else Part.whole(other)

@@ -75,7 +75,8 @@ def _squares(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.fl
     for begin in range(0, len(x), step):
         away = x[begin : begin + step] - mean
         away *= away
-        total += away.sum(axis=0)
+        away[0] += total  # so that the sum is taken row by row, as that over all rows at once
+        total = away.sum(axis=0)
     return total
 
 

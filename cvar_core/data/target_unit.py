@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,19 @@ class TargetUnit:
         degree = losses[loss].degree
         return None if degree is None else self.deviation**degree
 
+    def to_dict(self, loss: str | None = None) -> dict[str, float | None]:
+        """Return it in JSON types, with the factor of a loss if one is named."""
+        return {**asdict(self), "loss_factor": None if loss is None else self.factor(loss)}
+
     def told(self, value: float, loss: str) -> str:
-        """Say a loss, or a CVaR of losses, in the target's own unit.
+        """Say what a loss, or a CVaR of losses, is in the target's own unit.
 
         >>> TargetUnit(20.0, 4.0).told(0.5, "absolute")
-        "2 in the target's unit (× 4)"
+        "that is 2 in the target's unit (× 4)"
+        >>> TargetUnit(20.0, 4.0).told(0.5, "huber")
+        "of the standardised target: no factor turns huber loss into the target's unit"
         """
         factor = self.factor(loss)
         if factor is None:
-            return f"with the standardised target: {loss} loss has no unit of its own"
-        return f"{number(value * factor)} in the target's unit (× {number(factor)})"
+            return f"of the standardised target: no factor turns {loss} loss into the target's unit"
+        return f"that is {number(value * factor)} in the target's unit (× {number(factor)})"
