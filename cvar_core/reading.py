@@ -74,5 +74,5 @@ def read_names(text: str, name: str = "names") -> tuple[str, ...]:
 def write_names(names: Sequence[str]) -> str:
     """Write names so that ``read_names`` reads them."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(names)
+    return text.getvalue().removesuffix("\r\n")
