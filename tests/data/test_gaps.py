@@ -15,20 +15,20 @@ NAN = float("nan")
 
 
 def gappy(**more):
-    return table(age=[1, None, 3, 8], town=["Ulm", "Bonn", None, "Ulm"], y=[1, 2, 3, 5], **more)
+    return table(age=[1, None, 3, 8], town=["Ulm", "Bonn", None, "Bonn"], y=[1, 2, 3, 5], **more)
 
 
 def test_numbers_get_the_median_and_texts_none_and_a_column_says_where():
     data = load(gappy(), "y")
     assert data.columns == ("age", "town=Bonn", "town=Ulm", "age missing", "town missing")
-    assert data.x.tolist() == [[1, 0, 1, 0, 0], [3, 1, 0, 1, 0], [3, 0, 0, 0, 1], [8, 0, 1, 0, 0]]
+    assert data.x.tolist() == [[1, 0, 1, 0, 0], [3, 1, 0, 1, 0], [3, 0, 0, 0, 1], [8, 1, 0, 0, 0]]
     assert any("'age' (1), 'town' (1)" in note and "median" in note for note in data.notes)
 
 
 def test_rows_with_gaps_can_be_left_out():
     data = load(gappy(), "y", missing="drop")
     assert data.columns == ("age", "town=Bonn", "town=Ulm")
-    assert data.x.tolist() == [[1, 0, 1], [8, 0, 1]]
+    assert data.x.tolist() == [[1, 0, 1], [8, 1, 0]]
     assert data.places.tolist() == [1, 4]
     assert "2 rows are left out: values are missing in 'age' (1), 'town' (1)" in data.notes
 

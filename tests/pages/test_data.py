@@ -14,7 +14,7 @@ from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT
 
 ADA, BOB = "a" * 32, "b" * 32
-ROWS = "size,colour,price\n" + "".join(f"{k / 2},{'red' if k % 3 else 'blue'},{2 * k + k % 5}\n" for k in range(40))
+ROWS = "size,colour,price\n" + "".join(f"{k + 2},{'red' if k % 3 else 'blue'},{2 * k + k % 5}\n" for k in range(40))
 
 
 @pytest.fixture
