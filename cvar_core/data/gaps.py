@@ -110,7 +110,7 @@ class _Filler:
     Attributes
     ----------
     values
-        One for each column: the median of its numbers, 0 for a text; NaN where there is none.
+        One for each column that has gaps: the median of its numbers, 0 for a text; NaN where there is none.
     marked
         The groups that have gaps in the training rows, and get a column that says where.
     """
@@ -119,11 +119,12 @@ class _Filler:
     marked: tuple[_Group, ...]
 
     @classmethod
-    def of(cls, x: NDArray[np.float64], groups: list[_Group]) -> _Filler:
+    def of(cls, x: NDArray[np.float64], groups: list[_Group], counts: dict[str, int]) -> _Filler:
+        """Learn from the training rows what is needed where any row has gaps, by the columns' ``counts`` of them."""
         gaps = np.isnan(x).sum(axis=0)
         values = np.zeros(x.shape[1])
         for group in groups:
-            if not group.texts:
+            if not group.texts and group.name in counts:
                 values[group.first] = _median(x[:, group.first])
         marked = (group for group in groups if gaps[group.first] and not np.isnan(values[group.first]))
         return cls(values, tuple(marked))
@@ -153,10 +154,10 @@ def _median(column: NDArray[np.float64]) -> float:
 
 def _filled(data: Dataset, limits: Limits) -> Dataset:
     groups = _groups(data)
-    filler = _Filler.of(data.x, groups)
     counts = _counts([data] if data.test is None else [data, data.test])
     if not counts:
         return data  # only targets were missing
+    filler = _Filler.of(data.x, groups, counts)
     empty = [group.name for group in groups if np.isnan(filler.values[group.first])]
     if len(empty) == len(groups):
         raise DataError(f"no column of {data.name} has a value in the training rows")
