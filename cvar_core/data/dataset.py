@@ -13,7 +13,7 @@ from ..problem import Problem
 from ..results import number
 from ..specs import SpecError
 from . import labels
-from .bounds import DataError
+from .bounds import DataError, shortened
 from .encoding import Layout
 from .prepare import Standardiser, held_out, split_rows, with_intercept
 from .scales import Scales
@@ -112,7 +112,11 @@ class Dataset:
 
         Where the arrays are ``ours`` alone they are overwritten, which saves a copy.
         """
-        by = Standardiser.of(self.x)
+        with np.errstate(over="ignore", invalid="ignore"):
+            by = Standardiser.of(self.x)
+        if not np.isfinite(by.deviation).all():
+            name = self.column_name(int(np.argmin(np.isfinite(by.deviation))))
+            raise DataError(f"column {shortened(name)} of {self.name} is too large to be standardised: leave it out")
         test = None if self.test is None else replace(self.test, x=by.apply(self.test.x, ours))
         words = "columns are divided by their standard deviation" + (
             ", not centred: zeros stay zeros" if self.sparse else " after subtracting their mean"

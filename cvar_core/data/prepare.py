@@ -42,7 +42,7 @@ class Standardiser:
     """Column means and standard deviations of training rows."""
 
     mean: NDArray[np.float64] | None  # (columns,); None leaves columns where they are
-    deviation: NDArray[np.float64]  # (columns,); 1 where a column does not vary
+    deviation: NDArray[np.float64]  # (columns,); 1 where a column does not vary, not finite where it is too large
 
     @classmethod
     def of(cls, x: Any) -> Standardiser:
@@ -55,6 +55,7 @@ class Standardiser:
             mean = x.mean(axis=0)
             variance = _squares(x, mean) / len(x)
             varies = variance > 1e-24 * (mean**2 + variance)
+        varies |= ~np.isfinite(variance)  # so much that it cannot be told
         return cls(None if hasattr(x, "indptr") else mean, np.sqrt(np.where(varies, variance, 1.0)))
 
     def apply(self, x: Any, ours: bool = False) -> Any:

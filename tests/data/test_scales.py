@@ -88,6 +88,14 @@ def test_a_target_that_cannot_be_standardised_gets_a_sentence(rows, loss, words)
     assert words in str(raised.value)
 
 
+@pytest.mark.parametrize("size", [1e200, 1e308])
+@pytest.mark.parametrize("made", [np.asarray, csr_array])
+def test_a_column_that_cannot_be_standardised_gets_a_sentence(size, made):
+    x = np.array([[1.0, size], [2.0, -size], [3.0, 0.0]])
+    with pytest.raises(DataError, match="'column 2' of a is too large to be standardised"):
+        Dataset("a", made(x), np.ones(3)).standardise()
+
+
 @pytest.mark.parametrize("y", [[1e17, 1e17 + 16, 1e17 + 32], [5.0] * 3, [1e308, -1e308, 0.0], [0.0, 5e-324, 0.0]])
 def test_any_target_can_be_looked_at(y):
     shown = Preview.of(load(table(x=[1, 2, 4], y=y)))
