@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Sequence
 
 from .specs import MOST_LAMBDAS, SpecError, paper_grid
 
@@ -53,3 +56,23 @@ def write_grid(lambdas: tuple[float, ...]) -> str:
         if read_grid(text) == lambdas:
             return text
     return ",".join(repr(lam) for lam in lambdas)
+
+
+def read_names(text: str, name: str = "names") -> tuple[str, ...]:
+    """Read names between commas; one that has a comma itself stands in quotes.
+
+    >>> read_names('size, "price, net"')
+    ('size', 'price, net')
+    """
+    try:
+        (found,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise SpecError(f"{name} is {text!r}, but it must be a list of names, such as 'size,\"price, net\"'") from None
+    return tuple(filter(None, map(str.strip, found)))
+
+
+def write_names(names: Sequence[str]) -> str:
+    """Write names so that ``read_names`` reads them."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(names)
+    return text.getvalue().removesuffix("\r\n")

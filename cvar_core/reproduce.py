@@ -8,7 +8,7 @@ from typing import Any
 
 from .catalogue import noises
 from .data import Recipe
-from .reading import write_grid
+from .reading import write_grid, write_names
 from .results import GAP_TO_CLOSE, RISK, Criterion
 from .specs import ProblemSpec, SweepSpec, usual_methods
 
@@ -75,7 +75,9 @@ def _judging(by: Criterion | None) -> dict[str, Any]:
 def _data_flags(recipe: Recipe) -> list[str]:
     flags = [f"--data {shlex.quote(recipe.data)}"]
     for name, value in recipe.changed.items():
-        flags.append(f"--{name}" if value is True else f"--{name}={shlex.quote(str(value))}")  # −1 would be a flag
+        flag = f"--{name.replace('_', '-')}"
+        text = write_names(value) if isinstance(value, tuple) else str(value)
+        flags.append(flag if value is True else f"{flag}={shlex.quote(text)}")  # −1 would be a flag
     return flags
 
 

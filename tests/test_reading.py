@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvar_core import SpecError, paper_grid
-from cvar_core.reading import log_range, read_grid, write_grid
+from cvar_core.reading import log_range, read_grid, read_names, write_grid, write_names
 
 step_sizes = st.floats(1e-12, 1e12)
 
@@ -25,6 +25,11 @@ def test_a_log_range_is_written_as_a_range(low, high, count):
     assert (grid[0], grid[-1]) == (low, high)
     assert count == 2 or ":" in write_grid(grid)
     assert read_grid(write_grid(grid)) == grid
+
+
+@given(st.lists(st.text().map(str.strip).filter(bool)))
+def test_written_names_read_as_themselves(names):
+    assert read_names(write_names(names)) == tuple(names)
 
 
 def test_grids():

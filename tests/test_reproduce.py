@@ -94,13 +94,16 @@ RECIPES = [
     Recipe("wine", holdout=0.25, seed=3, standardise=True, intercept=True, positive="class_1"),
     Recipe("my rows.csv", target="the price; rm -rf", test="other rows.csv"),
     Recipe("my rows.csv", target="-1", positive="-1"),
+    Recipe("my rows.csv", target="a", drop=("the price; rm -rf",), missing="drop", standardise_target=True),
+    Recipe("my rows.csv", target="a", only=("b", 'size, "net"')),
+    Recipe("my rows.csv", target="a", drop=('size, "net"', "b"), keep=("-b",), standardise=True, missing="refuse"),
 ]
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     for name in ("my rows.csv", "other rows.csv"):
-        (tmp_path / name).write_text("a,the price; rm -rf,b\n1,2,-1\n3,5,1\n4,4,-1\n")
+        (tmp_path / name).write_text('a,the price; rm -rf,"size, ""net""",-b,b\n1,2,7,1,-1\n3,5,,2,1\n4,4,9,1,-1\n')
     monkeypatch.chdir(tmp_path)
 
 
@@ -135,7 +138,10 @@ def test_a_recipe_is_kept_as_text(recipe):
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"data": "a", "unknown": 1}'])
+NOT_LISTS = [f'{{"data": "a", "drop": {each}}}' for each in ('"b"', "[1]", "3")]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"data": "a", "unknown": 1}', *NOT_LISTS])
 def test_a_damaged_recipe_gets_a_sentence(text):
     with pytest.raises(DataError, match="the recipe of these data cannot be read"):
         Recipe.from_json(text)

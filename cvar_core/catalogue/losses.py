@@ -45,6 +45,8 @@ class Loss:
         logarithm only of the product of the f.
     reach
         α ↦ the largest score at which φ ≤ α, or −∞: which points cannot lie above α. ``None`` if unknown.
+    degree
+        The k for which φ(c·p, c·y) = cᵏ φ(p, y) for every c > 0; ``None`` if there is none.
     lipschitz
         The largest |∂φ/∂p|; ``None`` if there is none, and then the theorem does not apply.
     smoothed
@@ -61,6 +63,7 @@ class Loss:
     scalar: Callable[[float, float], tuple[float, float]] | None = None
     log_form: Callable[[float, float], tuple[float, float]] | None = None
     reach: Callable[[float], float] | None = None
+    degree: int | None = None
     lipschitz: float | None = None
     smoothed: Callable[[Tensor, Tensor, float], Smoothed] | None = None
 
@@ -83,6 +86,7 @@ losses.add(
         curvature=lambda p, y: torch.ones_like(p),
         scalar=_squared,
         reach=lambda alpha: math.sqrt(2 * alpha) if alpha >= 0 else -math.inf,
+        degree=2,
     )
 )
 
@@ -109,6 +113,7 @@ losses.add(
         curvature=lambda p, y: torch.zeros_like(p),
         scalar=_absolute,
         reach=lambda alpha: alpha if alpha >= 0 else -math.inf,
+        degree=1,
         lipschitz=1.0,
         smoothed=_absolute_smoothed,
     )

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, NoReturn
 
 from ..catalogue import losses, methods, noises, schedules
-from ..data import Dataset, Recipe
+from ..data import WAYS, Dataset, Recipe
 from ..problem import Problem
-from ..reading import number, read_grid, whole
+from ..reading import number, read_grid, read_names, whole
 from ..results import MEASURES, RISK, WIDTH, Criterion
 from ..results import criterion as make_criterion
 from ..specs import RANDOM, STARTS, ProblemSpec, SpecError, SweepSpec, usual_methods
 
+_PREPARING = (
+    "target",
+    "drop",
+    "keep",
+    "only",
+    "missing",
+    "test",
+    "holdout",
+    "standardise",
+    "standardise_target",
+    "intercept",
+)
+DATA_ACTIONS = ("list", "fetch", "info")
 _DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
 
 
@@ -103,9 +118,10 @@ def build() -> OneLineParser:
     actions.add_parser("list", help="the sets, their sizes, and which are here")
     fetch = actions.add_parser("fetch", help="download a set into the data folder, and verify it")
     fetch.add_argument("name", metavar="NAME", help="of a set")
-    info = actions.add_parser("info", help="describe a set or a file")
+    info = actions.add_parser("info", help="describe a set or a file, column by column; 'data FILE' is short for it")
     info.add_argument("data", metavar="FILE", help="a file, or a set's name")
-    info.add_argument("--target", metavar="COL", help="a CSV file's target: a name, or a place from 1 (default: last)")
+    _add_preparation(info.add_argument_group("how it is prepared"))
+    info.add_argument("--seed", default=_DEFAULTS["seed"], help="of --holdout (default: %(default)s)")
 
     commands.add_parser("compile", help="compile the kernels into the cache, so that no first run waits for it")
 
@@ -113,6 +129,14 @@ def build() -> OneLineParser:
     bench.add_argument("--quick", action="store_true", help="tiny sizes, seconds instead of minutes")
     bench.add_argument("--all", dest="all_panels", action="store_true", help="all nine panels of the paper as well")
     return parser
+
+
+def parsed(texts: Sequence[str]) -> argparse.Namespace:
+    """Read a command line; ``data FILE`` is short for ``data info FILE``."""
+    first, *others = texts or [""]
+    if first == "data" and others and others[0] not in DATA_ACTIONS and not others[0].startswith("-"):
+        others = ["info", *others]
+    return build().parse_args([first, *others] if texts else [])
 
 
 def _add_problem(parser: argparse.ArgumentParser) -> None:
@@ -136,13 +160,33 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
 def _add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data, in the place of noise, dim, eval-size and sample-size")
     group.add_argument("--data", metavar="FILE", help="a LIBSVM, CSV or npz file, plain or compressed, or a set's name")
-    group.add_argument("--target", metavar="COL", help="a CSV file's target: a name, or a place from 1 (default: last)")
+    group.add_argument("--passes", metavar="N", help="iterations as passes over the training rows")
+    group.add_argument("--positive", metavar="LABEL", help="the label that becomes +1, with all others −1")
+    _add_preparation(group)
+
+
+def _add_preparation(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--target",
+        metavar="COL",
+        help="a table's target: a name, or a place from 1 (default: target, y, label or class, or the last)",
+    )
+    group.add_argument("--drop", metavar="A,B", action="append", default=[], help="columns to leave out")
+    group.add_argument(
+        "--keep", metavar="A,B", action="append", default=[], help="columns to use, though they look like ids or texts"
+    )
+    group.add_argument("--only", metavar="A,B", action="append", default=[], help="the only columns to use")
+    group.add_argument(
+        "--missing",
+        default=WAYS[0],
+        metavar="WAY",
+        help=f"what is done about missing values: {', '.join(WAYS)} (default: %(default)s, with the median)",
+    )
     group.add_argument("--test", metavar="FILE", help="rows to test on")
     group.add_argument("--holdout", metavar="SHARE", help="the share of rows to hold out for testing, drawn by --seed")
-    group.add_argument("--positive", metavar="LABEL", help="the label that becomes +1, with all others −1")
     group.add_argument("--standardise", action="store_true", help="scale the columns by the training rows")
+    group.add_argument("--standardise-target", action="store_true", help="and the target, in regression")
     group.add_argument("--intercept", action="store_true", help="add a column of ones")
-    group.add_argument("--passes", metavar="N", help="iterations as passes over the training rows")
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
@@ -181,20 +225,24 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
 def dataset(args: argparse.Namespace) -> Dataset | None:
     """Load the data that the flags name, or return ``None`` if they name none."""
     if args.data is None:
-        for flag in ("target", "test", "holdout", "positive", "standardise", "intercept", "passes"):
-            if getattr(args, flag):
-                raise SpecError(f"--{flag} is for data: give --data FILE too")
+        for name in (*_PREPARING, "positive", "passes"):
+            given = getattr(args, name)
+            if given and given != WAYS[0]:
+                raise SpecError(f"--{name.replace('_', '-')} is for data: give --data FILE too")
         return None
-    recipe = Recipe(
-        args.data,
-        args.target,
-        args.test,
-        None if args.holdout is None else number("--holdout", args.holdout),
-        whole("--seed", args.seed),
-        args.standardise,
-        args.intercept,
-    )
-    return recipe.load(progress=sys.stderr.isatty())
+    return recipe(args).load(progress=sys.stderr.isatty())
+
+
+def recipe(args: argparse.Namespace) -> Recipe:
+    """Return how the flags say that the data are made."""
+    given = {name: getattr(args, name) for name in _PREPARING}
+    given |= {
+        name: tuple(itertools.chain.from_iterable(read_names(text, f"--{name}") for text in given[name]))
+        for name in ("drop", "keep", "only")
+    }
+    if args.holdout is not None:
+        given["holdout"] = number("--holdout", args.holdout)
+    return Recipe(args.data, seed=whole("--seed", args.seed), **given)
 
 
 def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:

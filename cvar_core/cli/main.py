@@ -18,6 +18,7 @@ from typing import Any
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
+from ..data import TargetUnit
 from ..problem import Problem
 from ..recommending import recommend
 from ..results import (
@@ -59,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that has no λ shows a "?", not a traceback
     kept = None
     try:
-        args = arguments.build().parse_args(texts)
+        args = arguments.parsed(texts)
         kept = getattr(args, "store", None)
         code = _COMMANDS[args.command](args, texts)
         sys.stdout.flush()  # here, where a reader who has gone is no error
@@ -113,7 +114,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     output_files.write_all(outputs)
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
-    _print_result(result, by)
+    _print_result(result, by, None if data is None else data.target_unit)
     whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
     if found is not None:
         print("\n".join(f"{words}." for words in (sharpened_sureness(found), *sharpened_lines(found))))
@@ -130,11 +131,13 @@ def _fields(problem: Problem, spec: SweepSpec) -> dict[str, Any]:
     return {"problem": problem, **{name: getattr(spec, name) for name in names}}
 
 
-def _print_result(result: Result, by: Criterion) -> None:
+def _print_result(result: Result, by: Criterion, unit: TargetUnit | None) -> None:
     optimum, timings = result.optimum, result.timings
     judged = result.judged(by)
     print(f"{finding(result, by)}.")
-    print(f"F* = {optimum.value:.6g} ({certainty(optimum)}), ε = {number(judged.epsilon)}, {timings['total']:.1f} s")
+    told = "" if unit is None else f", {unit.told(optimum.value, result.spec.problem.loss)}"
+    best_found = f"F* = {optimum.value:.6g} ({certainty(optimum)}){told}"
+    print(f"{best_found}, ε = {number(judged.epsilon)}, {timings['total']:.1f} s")
     both = {name: result.judged(replace(by, measure=name)) for name in sorted(MEASURES, key=lambda m: m != by.measure)}
     heads = "".join(f"{f'decades by {name}':>22}" for name in both)
     print(f"{'method':8}{'best λ':>22}{'usable from':>13}{'to':>10}{heads}")

@@ -1,26 +1,42 @@
 """Data sets from files: LIBSVM, CSV and npz, checked, bounded, and kept sparse where they are sparse."""
 
 from .bounds import DataError, Limits
+from .choosing import first_target
+from .column_facts import DATE, Column
 from .dataset import Dataset
+from .encoding import Layout
 from .fetch import fetch, folder, missing
-from .load import load, table_columns
+from .gaps import WAYS
+from .load import columns, load, read_table
 from .prepare import SplitError
 from .preview import Preview
 from .recipe import Recipe
+from .scales import Scales
 from .sets import NamedSet, sets
+from .table import Table
+from .target_unit import TargetUnit
 
 __all__ = [
+    "DATE",
+    "WAYS",
+    "Column",
     "DataError",
     "Dataset",
+    "Layout",
     "Limits",
     "NamedSet",
     "Preview",
     "Recipe",
+    "Scales",
     "SplitError",
+    "Table",
+    "TargetUnit",
+    "columns",
     "fetch",
+    "first_target",
     "folder",
     "load",
     "missing",
+    "read_table",
     "sets",
-    "table_columns",
 ]

@@ -71,12 +71,15 @@ def _arrays(content: Content, limits: Limits) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _plain(content: Content, name: str, array: NDArray[Any]) -> NDArray[np.float64]:
+def _plain(content: Content, name: str, array: NDArray[Any], missing: bool = True) -> NDArray[np.float64]:
+    """Return an array of numbers, in which NaN may say that one is ``missing``."""
     if array.dtype.kind not in "biuf":
         raise DataError(f"{name} in {content.name} holds {array.dtype} values, but it must hold real numbers")
     numbers = np.ascontiguousarray(array, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise DataError(f"{name} in {content.name} holds NaN or infinite values; every entry must be finite")
+    odd = np.isinf(numbers) if missing else ~np.isfinite(numbers)
+    if odd.any():
+        what = "infinite values" if missing else "NaN or infinite values"
+        raise DataError(f"{name} in {content.name} holds {what}; every entry must be finite")
     return numbers
 
 
@@ -86,7 +89,7 @@ def _sparse(content: Content, arrays: dict[str, NDArray[Any]]) -> csr_array:
     kind = arrays.get("format", np.array(b"csr"))
     if kind.dtype.kind not in "SU" or kind.ndim or str(kind.astype(str)) != "csr":
         raise DataError(f"the matrix in {content.name} is not in CSR format; save it with save_npz(file, X.tocsr())")
-    data = _plain(content, "data", arrays["data"])
+    data = _plain(content, "data", arrays["data"], missing=False)
     whole = [arrays[name] for name in ("indices", "indptr", "shape")]
     try:
         if any(part.dtype.kind not in "iu" for part in whole):

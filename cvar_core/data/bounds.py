@@ -6,12 +6,21 @@ from dataclasses import dataclass
 
 from ..specs import SpecError
 
+_MOST_SENTENCES = 5
+
 
 class DataError(SpecError):
-    """A data set that cannot be used. The message is one sentence that says what is wrong and where."""
+    """A data set that cannot be used. The message is one line that says all that is wrong, and where.
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(" ".join(sentence.split()))  # what is quoted from a file may hold line breaks
+    >>> DataError("a is empty", "b is not a number").sentences
+    ('a is empty', 'b is not a number')
+    """
+
+    def __init__(self, *sentences: str) -> None:
+        told = tuple(" ".join(each.split()) for each in sentences)  # what is quoted from a file may hold line breaks
+        more = len(told) - _MOST_SENTENCES
+        self.sentences = told if more <= 0 else (*told[:_MOST_SENTENCES], f"… and {more:,} more")
+        super().__init__("; ".join(self.sentences))
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,7 @@ class Limits:
     content: int = 4 * 2**30  # bytes, once decompressed
     ratio: int = 100  # content to file: text compresses about 10 to 1, what goes far beyond is a bomb
     columns: int = 10_000_000
+    table_columns: int = 100_000  # of a table, where each costs something, however little is in it
     cells: int = 250_000_000  # of a dense table: 2 GB
 
     def content_of(self, stored: int) -> int:

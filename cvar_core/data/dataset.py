@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from ..catalogue import losses
 from ..problem import Problem
+from ..results import number
 from ..specs import SpecError
 from . import labels
-from .bounds import DataError
+from .bounds import DataError, shortened
 from .encoding import Layout
-from .prepare import Standardiser, split_rows, with_intercept
+from .prepare import Standardiser, held_out, split_rows, with_intercept
+from .scales import Scales
+from .target_unit import TargetUnit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,6 +37,12 @@ class Dataset:
         What was done to the file, in sentences to be shown.
     test
         Rows that no run is trained on, prepared with the training rows' statistics.
+    places
+        Which rows of the file these are; 1 is the first, and a header is none. By default all of them.
+    scales
+        By how much the columns differed before they were scaled, as ``load`` has seen them.
+    target_unit
+        What the target was before it was standardised; ``None`` if it is as the file has it.
     """
 
     name: str
@@ -44,6 +53,13 @@ class Dataset:
     layout: Layout | int | None = None  # a table's, or the first index of a LIBSVM file
     notes: tuple[str, ...] = ()
     test: Dataset | None = None
+    places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # (rows,)
+    scales: Scales | None = None
+    target_unit: TargetUnit | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.places):
+            object.__setattr__(self, "places", np.arange(1, len(self.y) + 1))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,8 +81,11 @@ class Dataset:
         parts = (x.data, x.indices, x.indptr) if self.sparse else (x,)
         return sum(int(part.nbytes) for part in (*parts, self.y)) + (0 if self.test is None else self.test.bytes)
 
+    def column_name(self, k: int) -> str:
+        return f"column {k + 1}" if self.columns is None else self.columns[k]
+
     def rows(self, index: NDArray[np.int64]) -> Dataset:
-        return replace(self, x=self.x[index], y=self.y[index], test=None)
+        return replace(self, x=self.x[index], y=self.y[index], places=self.places[index], test=None)
 
     def noted(self, *words: str) -> Dataset:
         return replace(self, notes=(*self.notes, *words))
@@ -76,22 +95,47 @@ class Dataset:
         values, counts = np.unique(self.y, return_counts=True)
         if len(values) > most:
             return None
+        values = self.in_own_unit(values)
         return {labels.written(v, self.texts): int(n) for v, n in zip(values, counts, strict=True)}
 
     def hold_out(self, fraction: float, seed: int = 0) -> Dataset:
         """Keep a share of the rows, drawn by ``seed``, for testing."""
         kept, held = split_rows(self.shape[0], fraction, seed)
-        words = f"{len(held):,} of {self.shape[0]:,} rows are held out for testing (seed {seed})"
-        return replace(self.rows(kept), test=self.rows(held)).noted(words)
+        return replace(self.rows(kept), test=self.rows(held)).noted(held_out(len(held), self.shape[0], seed))
 
-    def standardise(self) -> Dataset:
-        """Give every column mean 0 and standard deviation 1 over the training rows; sparse ones only the latter."""
-        by = Standardiser.of(self.x)
-        test = None if self.test is None else replace(self.test, x=by.apply(self.test.x))
+    def measured(self) -> Dataset:
+        """Note by how much the columns differ in size."""
+        return replace(self, scales=Scales.of(self.x, self.column_name))
+
+    def standardise(self, ours: bool = False) -> Dataset:
+        """Give every column mean 0 and standard deviation 1 over the training rows; sparse ones only the latter.
+
+        Where the arrays are ``ours`` alone they are overwritten, which saves a copy.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            by = Standardiser.of(self.x)
+        if not np.isfinite(by.deviation).all():
+            name = self.column_name(int(np.argmin(np.isfinite(by.deviation))))
+            raise DataError(f"column {shortened(name)} of {self.name} is too large to be standardised: leave it out")
+        test = None if self.test is None else replace(self.test, x=by.apply(self.test.x, ours))
         words = "columns are divided by their standard deviation" + (
             ", not centred: zeros stay zeros" if self.sparse else " after subtracting their mean"
         )
-        return replace(self, x=by.apply(self.x), test=test).noted(words)
+        return replace(self, x=by.apply(self.x, ours), test=test).noted(words)
+
+    def standardise_target(self) -> Dataset:
+        """Give the target mean 0 and standard deviation 1 over the training rows; for regression."""
+        if self.texts is not None:
+            some = ", ".join(self.texts[:3])
+            raise DataError(f"the target of {self.name} holds texts ({some}), which cannot be standardised")
+        unit = TargetUnit.of(self.name, self.y)
+        test = None if self.test is None else replace(self.test, y=unit.apply(self.test.y), target_unit=unit)
+        words = f"the target is standardised: mean {number(unit.mean)}, standard deviation {number(unit.deviation)}"
+        return replace(self, y=unit.apply(self.y), target_unit=unit, test=test).noted(words)
+
+    def in_own_unit(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return targets, or predictions, as the file has them."""
+        return targets if self.target_unit is None else self.target_unit.own(targets)
 
     def intercept(self) -> Dataset:
         """Add a column of ones."""
@@ -124,10 +168,12 @@ class Dataset:
             raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
         y, test = self.y, None if self.test is None else self.test.y
         if losses[loss].task == "classification":
+            if self.target_unit is not None:
+                raise DataError(f"the target of {self.name} is standardised, but {loss} loss needs its labels")
             plus, minus, _ = labels.mapped(self.name, self.y, self.texts, positive)
             y = labels.signs(self.name, y, self.texts, plus, minus)
             if self.test is not None:
-                test = labels.signs(self.test.name, self.test.y, self.texts, plus, minus)
+                test = labels.signs(self.test.name, self.test.y, self.test.texts, plus, minus)
         elif self.texts is not None:
             some = ", ".join(self.texts[:3])
             raise DataError(f"the target of {self.name} holds texts ({some}), but {loss} loss needs numbers")
@@ -149,6 +195,8 @@ class Dataset:
             "test_rows": 0 if self.test is None else self.test.shape[0],
             "labels": self.label_counts(),
             "mapping": str(self.mapping(positive)) if maps else None,
+            "scales": None if self.scales is None else asdict(self.scales),
+            "target_unit": None if self.target_unit is None else self.target_unit.to_dict(loss),
             "notes": list(self.notes),
         }
 

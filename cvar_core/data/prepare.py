@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..specs import LARGEST_SEED
 from .bounds import DataError
 
+_CELLS = 2**22  # that are looked at together
 _HOLDOUT = 0x686F6C64  # separates this stream of a seed from all others
 
 
@@ -31,12 +32,17 @@ def split_rows(rows: int, fraction: float, seed: int) -> tuple[NDArray[np.int64]
     return np.sort(order[held:]), np.sort(order[:held])
 
 
+def held_out(held: int, rows: int, seed: int) -> str:
+    """Say which rows were split off."""
+    return f"{held:,} of {rows:,} rows are held out for testing (seed {seed})"
+
+
 @dataclass(frozen=True)
 class Standardiser:
     """Column means and standard deviations of training rows."""
 
     mean: NDArray[np.float64] | None  # (columns,); None leaves columns where they are
-    deviation: NDArray[np.float64]  # (columns,); 1 where a column does not vary
+    deviation: NDArray[np.float64]  # (columns,); 1 where a column does not vary, not finite where it is too large
 
     @classmethod
     def of(cls, x: Any) -> Standardiser:
@@ -47,22 +53,40 @@ class Standardiser:
             varies = variance > 1e-12 * square  # the difference of two squares is rounded
         else:
             mean = x.mean(axis=0)
-            variance = ((x - mean) ** 2).mean(axis=0)
+            variance = _squares(x, mean) / len(x)
             varies = variance > 1e-24 * (mean**2 + variance)
+        varies |= ~np.isfinite(variance)  # so much that it cannot be told
         return cls(None if hasattr(x, "indptr") else mean, np.sqrt(np.where(varies, variance, 1.0)))
 
-    def apply(self, x: Any) -> Any:
+    def apply(self, x: Any, ours: bool = False) -> Any:
+        """Return the columns scaled; in the place of what is given, if that is ``ours`` to overwrite."""
         if self.mean is None:
-            scaled = x.copy()
-            scaled.data = x.data / self.deviation[x.indices]
+            scaled = x if ours else x.copy()
+            scaled.data /= self.deviation[x.indices]
             return scaled
-        return (x - self.mean) / self.deviation
+        scaled = np.subtract(x, self.mean, out=x if ours else None)
+        scaled /= self.deviation
+        return scaled
+
+
+def _squares(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of (x − mean)², some rows at a time: a large matrix is not held once more."""
+    total = np.zeros(x.shape[1])
+    step = max(1, _CELLS // x.shape[1])
+    for begin in range(0, len(x), step):
+        away = x[begin : begin + step] - mean
+        away *= away
+        away[0] += total  # so that the sum is taken row by row, as that over all rows at once
+        total = away.sum(axis=0)
+    return total
 
 
 def with_intercept(x: Any) -> Any:
     """Add a last column of ones."""
     if not hasattr(x, "indptr"):
-        return np.hstack([x, np.ones((len(x), 1))])
+        wider = np.empty((len(x), x.shape[1] + 1))
+        wider[:, :-1], wider[:, -1] = x, 1.0
+        return wider
     from scipy.sparse import csr_array, hstack
 
     return csr_array(hstack([x, csr_array(np.ones((x.shape[0], 1)))], format="csr"))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from . import labels
 from .dataset import Dataset
+from .histogram import histogram
+from .scales import Scales
 
 _ROWS, _COLUMNS = 8, 12  # of the table
 _BINS = 40
@@ -26,7 +28,9 @@ class Preview:
     counts, edges
         The histogram of the targets, for numbers.
     head
-        The first rows: column names to values, the target last.
+        The first rows: column names to values, the target last, in its own unit.
+    scales
+        By how much the columns differed before they were scaled.
     """
 
     rows: int
@@ -39,11 +43,12 @@ class Preview:
     edges: NDArray[np.float64]
     head: dict[str, list[Any]]
     notes: tuple[str, ...]
+    scales: Scales | None
 
     @classmethod
     def of(cls, data: Dataset) -> Preview:
         rows, columns = data.shape
-        counts, edges = np.histogram(data.y, bins=_BINS)
+        counts, edges = histogram(data.in_own_unit(data.y), _BINS)
         return cls(
             rows=rows,
             columns=columns,
@@ -51,10 +56,11 @@ class Preview:
             nonzeros=data.nonzeros,
             sparse=data.sparse,
             labels=data.label_counts(),
-            counts=counts.astype(np.int64),
+            counts=counts,
             edges=edges,
             head=_head(data),
             notes=data.notes,
+            scales=data.scales,
         )
 
     @property
@@ -71,6 +77,6 @@ def _head(data: Dataset) -> dict[str, list[Any]]:
         values, places = x[:, filled].toarray(), filled.tolist()
     else:
         values, places = x[:, :_COLUMNS], list(range(min(_COLUMNS, data.shape[1])))
-    names = [f"column {place + 1}" if data.columns is None else data.columns[place] for place in places]
-    target = [labels.written(value, data.texts) for value in data.y[:_ROWS]]
+    names = [data.column_name(place) for place in places]
+    target = [labels.written(value, data.texts) for value in data.in_own_unit(data.y[:_ROWS])]
     return {name: values[:, k].tolist() for k, name in enumerate(names)} | {"target": target}

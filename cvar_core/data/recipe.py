@@ -10,7 +10,11 @@ from typing import Any
 from .bounds import DataError, Limits
 from .content import Source
 from .dataset import Dataset
+from .gaps import FILL
 from .load import load
+from .table import Table
+
+_LISTS = ("drop", "keep", "only")
 
 
 @dataclass(frozen=True)
@@ -25,21 +29,38 @@ class Recipe:
     standardise: bool = False
     intercept: bool = False
     positive: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    missing: str = FILL
+    standardise_target: bool = False
+
+    def __post_init__(self) -> None:
+        for name in _LISTS:
+            given = getattr(self, name)
+            if isinstance(given, str) or not all(isinstance(each, str) for each in given):
+                raise TypeError(f"{name} is {given!r}, but it must be a list of names")
+            object.__setattr__(self, name, tuple(given))
 
     def load(
         self,
-        find: Callable[[str], Source] = lambda name: name,
+        find: Callable[[str], Source | Table] = lambda name: name,
         limits: Limits | None = None,
         progress: bool = False,
     ) -> Dataset:
-        """Load the data; ``find`` says where a file of that name is."""
+        """Load the data; ``find`` says where a file of that name is, or gives the table that was read of it."""
         return load(
             find(self.data),
             self.target,
+            drop=self.drop,
+            keep=self.keep,
+            only=self.only,
+            missing=self.missing,
             test=None if self.test is None else find(self.test),
             holdout=self.holdout,
             seed=self.seed,
             standardise=self.standardise,
+            standardise_target=self.standardise_target,
             intercept=self.intercept,
             limits=limits,
             progress=progress,
@@ -49,8 +70,8 @@ class Recipe:
     def changed(self) -> dict[str, Any]:
         """The choices that differ from their defaults, the data apart.
 
-        >>> Recipe("cars.csv", holdout=0.2).changed
-        {'holdout': 0.2}
+        >>> Recipe("cars.csv", holdout=0.2, drop=("id",)).changed
+        {'holdout': 0.2, 'drop': ('id',)}
         """
         usual = {each.name: each.default for each in fields(self)}
         return {name: value for name, value in asdict(self).items() if name != "data" and value != usual[name]}

@@ -47,6 +47,17 @@ def test_loss_is_convex_and_never_negative(loss):
 
 
 @every_loss
+def test_a_degree_is_how_the_loss_grows_with_its_unit(loss):
+    p, y = predictions_and_targets(loss)
+    grown = [(loss.value(c * p, c * y) / loss.value(p, y))[(p != y) & (p.abs() < 30)] for c in (0.5, 3.0)]
+    if loss.degree is None:
+        assert max(float(each.max() / each.min()) for each in grown) > 1.1, "there is no such power"
+    else:
+        for c, each in zip((0.5, 3.0), grown, strict=True):
+            torch.testing.assert_close(each, torch.full_like(each, c**loss.degree), rtol=1e-12, atol=0)
+
+
+@every_loss
 def test_scalar_form_is_the_torch_form(loss):
     p, y = predictions_and_targets(loss)
     value, slope = loss.value(p, y), loss.slope(p, y)

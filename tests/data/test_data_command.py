@@ -109,6 +109,14 @@ BAD = [
     ("sweep --data labelled.csv --passes 0", "above 0"),
     ("sweep --data labelled.csv --test labelled.csv --holdout 0.5", "not both"),
     ("sweep --holdout 0.5", "--holdout is for data"),
+    ("sweep --drop a", "--drop is for data"),
+    ("sweep --standardise-target", "--standardise-target is for data"),
+    ("sweep --missing drop", "--missing is for data"),
+    ("sweep --data labelled.csv --target sold --drop a,d,e", "no column 'd' and no column 'e'; it has 'a'"),
+    ("sweep --data labelled.csv --target sold --drop a --drop b,c", "no column of labelled.csv is left"),
+    ("sweep --data labelled.csv --missing guess", "one of fill, drop"),
+    ('sweep --data labelled.csv --drop "a', "must be a list of names"),
+    ("sweep --data labelled.csv --target sold --loss logistic --standardise-target", "cannot be standardised"),
     ("sweep --data labelled.csv --beta 1", "0 ≤ beta < 1"),
     ("check --data nothing.csv --lambda 1", "cannot read"),
     ("data", "ACTION"),
@@ -154,5 +162,21 @@ def test_data_lists_and_describes(labelled, capsys):
     assert "no (" in said
     assert main(["data", "info", "diabetes"]) == 0
     assert "quartiles" in capsys.readouterr().out
+    assert main(["data", str(labelled), "--target", "sold", "--drop", "b"]) == 0, "short for info"
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("b ")]
+    assert row.split()[:3] == ["b", "number", "–"]
+    assert row.endswith("left out")
     assert main(["data", "fetch", "wine"]) == 0
     assert "nothing to fetch" in capsys.readouterr().out
+
+
+def test_losses_are_told_in_the_unit_of_a_standardised_target(labelled, tmp_path, capsys):
+    summary = tmp_path / "s.json"
+    line = ["sweep", "--data", str(labelled), "--drop", "sold", "--loss", "absolute", "--standardise-target"]
+    assert main([*line, *FEW, "--passes", "2", "--summary", str(summary)]) == 0
+    told = json.loads(summary.read_text())
+    unit = load(labelled, drop="sold", standardise_target=True).target_unit
+    assert told["data"]["target_unit"] == {
+        "mean": unit.mean, "deviation": unit.deviation, "loss_factor": unit.deviation
+    }  # fmt: skip
+    assert unit.told(told["f_star"], "absolute") in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 import lzma
 from pathlib import Path
 
@@ -11,13 +10,10 @@ import pytest
 from scipy.sparse import csr_array, save_npz
 
 from cvar_core import SpecError, load, sweep
+from tests.data.tables import given
 
 LIBSVM = b"0 1:1 3:2.5\n1 2:-1 # a note\n0 3:4e-1\n"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-
-
-def given(text: bytes | str) -> io.BytesIO:
-    return io.BytesIO(text.encode() if isinstance(text, str) else text)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
@@ -80,7 +76,7 @@ def test_texts_become_columns_with_a_word_about_it():
     assert data.x.tolist() == [[0, 1, 1], [1, 0, 2], [0, 1, 3]]
     assert data.test.x.tolist() == [[0, 0, 1], [1, 0, 2]], "a colour that training has not seen is none of them"
     assert any("'colour' holds texts" in note for note in data.notes)
-    assert any("last column, 'sold'" in note for note in data.notes)
+    assert "the target is 'sold', the last column" in data.notes
     assert str(data.mapping()) == "no → −1, yes → +1"
     assert str(data.mapping("no")) == "yes → −1, no → +1"
 
@@ -104,21 +100,23 @@ def test_one_class_against_the_rest():
 
 
 def test_held_out_rows_are_drawn_by_the_seed_and_nothing_is_lost():
-    text = "".join(f"{k},{k % 3}\n" for k in range(50))
+    text = "".join(f"{k + 0.5},{k % 3}\n" for k in range(50))
     data, again, other = (load(given(text), holdout=0.2, seed=seed) for seed in (1, 1, 2))
     assert (data.shape[0], data.test.shape[0]) == (40, 10)
-    assert sorted([*data.x[:, 0], *data.test.x[:, 0]]) == list(range(50))
+    assert sorted([*data.x[:, 0], *data.test.x[:, 0]]) == [k + 0.5 for k in range(50)]
     assert data.test.x.tolist() == again.test.x.tolist() != other.test.x.tolist()
+    for rows in (data, data.test):
+        assert (rows.places - 0.5).tolist() == rows.x[:, 0].tolist(), "each row knows its place in the file"
 
 
 def test_standardising_uses_the_training_rows_alone():
-    text = "".join(f"{k},{7},{k % 3}\n" for k in range(40))
-    data = load(given(text), holdout=0.25, standardise=True, intercept=True)
+    text, both = "".join(f"{k},{7},{k % 3}\n" for k in range(40)), ("column 1", "column 2")
+    data = load(given(text), keep=both, holdout=0.25, standardise=True, intercept=True)
     assert data.x[:, 0].mean() == pytest.approx(0, abs=1e-12)
     assert data.x[:, 0].std() == pytest.approx(1)
     assert (data.x[:, 1] == 0).all(), "a column that does not vary"
     assert (data.x[:, 2] == 1).all()
-    raw = load(given(text), holdout=0.25)
+    raw = load(given(text), keep=both, holdout=0.25)
     expected = (raw.test.x[:, 0] - raw.x[:, 0].mean()) / raw.x[:, 0].std()
     np.testing.assert_allclose(data.test.x[:, 0], expected)
 

@@ -14,7 +14,7 @@ from tests.pages.reading import charts_of
 from tests.pages.serving import ROOT
 
 ADA, BOB = "a" * 32, "b" * 32
-ROWS = "size,colour,price\n" + "".join(f"{k},{'red' if k % 3 else 'blue'},{2 * k + k % 5}\n" for k in range(40))
+ROWS = "size,colour,price\n" + "".join(f"{k + 2},{'red' if k % 3 else 'blue'},{2 * k + k % 5}\n" for k in range(40))
 
 
 @pytest.fixture
@@ -252,7 +252,6 @@ def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, mon
         (b"", "is empty"),
         (b"a,b\n1,2\n3\n", "row 3 has 1 fields"),
         (b"a,b\n1,2\nx,4\n5,6\n7,8\n", "holds numbers, but 'x' in row 2"),
-        (b"a,b\n1,2\n,4\n", "missing values in 'a'"),
         (b"1 4000000000:1\n", "index 4,000,000,000"),
         (bytes(range(256)) * 9, "not a text file"),
     ],

@@ -39,6 +39,8 @@ class TableSet:
         "name==version" from PyPI, if the file is inside a package. Only its files are read, no code of it is run.
     leave_out
         Columns that say the target in other words, or name the row.
+    keep
+        Columns of a file that are used although they do not vary.
     origin
         What it shares with others: the same rows, or cars of the same list. By default its own name.
     """
@@ -51,6 +53,7 @@ class TableSet:
     positive: str | None = None
     package: str | None = None
     leave_out: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     origin: str = ""
 
     @property
@@ -81,7 +84,7 @@ def _loaded(chosen: TableSet, folder: str | None) -> Dataset:
         return load(chosen.file)
     path = chosen.path(folder)
     if chosen.package is None:
-        return load(path, chosen.target)
+        return load(path, chosen.target, keep=chosen.keep)
     return _from_table(chosen, path)
 
 

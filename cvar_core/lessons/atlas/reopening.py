@@ -23,6 +23,7 @@ def recipe(entry: Entry) -> Recipe | None:
         standardise=entry.prepared == STANDARDISED,
         intercept=True,
         positive=chosen.positive,
+        keep=chosen.keep,
     )
 
 

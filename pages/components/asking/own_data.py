@@ -10,7 +10,7 @@ import streamlit as st
 
 from cvar_core import SpecError, SweepSpec
 from cvar_core.catalogue import losses
-from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
+from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, first_target, sets
 from cvar_core.jobs import Limits
 from cvar_core.specs import usual_methods
 
@@ -116,12 +116,13 @@ class DataControls(Fields):
 
     def _prepared(self) -> Recipe:
         target = None
-        columns = self._sources.columns(self.name)
+        columns = [column.name for column in self._sources.columns(self.name)]
         with st.container():
             if columns:
                 about = "The column to predict; all others are features. Texts become a column for each value."
-                chosen = self._depending("target", "Target column", columns, columns[-1], self.name, about)
-                target = None if chosen == columns[-1] else chosen
+                usual, _ = first_target(columns)
+                chosen = self._depending("target", "Target column", columns, usual, self.name, about)
+                target = None if chosen == usual else chosen
         tested = sets[self.name].test_rows if self.name in sets else 0
         others = [name for name in self._sources.own if name != self.name]
         options = [ITS_OWN, HOLD_OUT] if tested else [HOLD_OUT, NONE, *others]

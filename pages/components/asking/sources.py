@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
-from cvar_core.data import DataError, Dataset, Preview, Recipe, missing, sets, table_columns
+from cvar_core.data import Column, DataError, Dataset, Preview, Recipe, columns, missing, sets
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
 
 
@@ -45,13 +45,19 @@ class Sources:
         self._files.remove(self._visitor, name)
         self._shelf.drop(lambda key: any(stamp.path == path for stamp in _stamps_in(key)))
 
-    def columns(self, name: str) -> tuple[str, ...] | None:
-        """Return the columns of a CSV file of the visitor's; ``None`` for anything else."""
+    def columns(self, name: str) -> tuple[Column, ...]:
+        """Return what is known of the columns of a visitor's table; nothing of anything else."""
         if name not in self.own:
-            return None
-        found: tuple[str, ...] | None = self._shelf.get(
-            ("columns", self._stamp(name)), lambda: (table_columns(self._find(name), self._limits.file), 1_000)
-        )
+            return ()
+
+        def make() -> tuple[Any, int]:
+            try:
+                found = columns(self._find(name), self._limits.file)
+            except DataError:
+                found = ()  # whoever loads it is told why
+            return found, 1_000 * (1 + len(found))
+
+        found: tuple[Column, ...] = self._shelf.get(("columns", self._stamp(name)), make)
         return found
 
     def data(self, recipe: Recipe) -> tuple[Dataset, Preview]:

@@ -1,0 +1,52 @@
+"""One large file is read at a time: what reading takes is bounded for the process, not only for each file."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+_SMALL = 2**20  # bytes, of a file that cannot unpack to more: it need not wait for a large one
+_large, _small = threading.RLock(), threading.RLock()
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def in_turn(read: Callable[P, T]) -> Callable[P, T]:
+    """Let the calls of a function that reads files wait for each other; its sources are its first one and ``test``."""
+
+    @functools.wraps(read)
+    def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
+        sources = [*args[:1], kwargs.get("test")]
+        with _small if all(_is_small(each) for each in sources if each is not None) else _large:
+            return read(*args, **kwargs)
+
+    return waiting
+
+
+def _is_small(source: Any) -> bool:
+    """Tell whether a file is small and plain; what cannot be told is not."""
+    try:
+        if isinstance(source, io.BytesIO):
+            view = source.getbuffer()
+            return view.nbytes <= _SMALL and _is_text(bytes(view[:4]))
+        if not isinstance(source, str | os.PathLike):
+            return False
+        path = Path(source)
+        if not path.is_file() or path.stat().st_size > _SMALL:
+            return False
+        with path.open("rb") as file:
+            return _is_text(file.read(4))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_text(begin: bytes) -> bool:
+    return not begin.startswith(
+        (b"\x1f\x8b", b"BZh", b"\xfd7zX", b"\x28\xb5\x2f\xfd", b"PK", b"PAR1", b"ARRO", b"FEA1")
+    )
