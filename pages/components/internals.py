@@ -8,9 +8,14 @@ from types import FrameType
 
 import streamlit as st
 import uvicorn
-from streamlit import net_util
+from starlette.formparsers import MultiPartParser
+from streamlit import net_util, runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
+
+LONGEST_MESSAGE = 4 * 2**20  # bytes of what a page says at a time: what its fields hold
 
 
 def ensure_app() -> None:
@@ -42,13 +47,26 @@ def stay_at_home() -> None:
     net_util.get_external_ip = net_util.get_internal_ip = lambda: None
 
 
+def trust_nobody() -> None:
+    """Have the server say who has connected, and hold little of what they send.
+
+    It would believe whoever connects from this machine, such as a proxy's clients, about their address, and Streamlit
+    would have it take messages of 200 MB. Files stay in memory until they are whole, as they do later: their bytes are
+    counted, and a container's folder for temporary files is small.
+    """
+    MultiPartParser.spool_max_size = 0  # without end
+    server = _server()
+    if server is not None:
+        server.config.proxy_headers, server.config.ws_max_size = False, LONGEST_MESSAGE
+
+
 def end_well() -> None:
     """Let a signal that ends this server be its ordinary end, with exit code 0 (see ``leave``).
 
-    The server would else raise the signal once more when all is closed. To be called when it has set its own handlers.
+    The server would else raise the signal once more when all is closed.
     """
-    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    if not isinstance(server, uvicorn.Server):
+    server = _server()
+    if server is None:
         return  # something else serves the app, and knows how to end it
 
     def stop(number: int, _: FrameType | None) -> None:
@@ -60,6 +78,12 @@ def end_well() -> None:
     server.config.timeout_graceful_shutdown = 1  # seconds for whoever is in the middle of a download
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
+
+
+def _server() -> uvicorn.Server | None:
+    """Return the server that has begun to load the app: it has set its handlers of signals by then."""
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return server if isinstance(server, uvicorn.Server) else None
 
 
 _asked_to_stop = threading.Event()
@@ -75,3 +99,41 @@ def leave() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+# Files that visitors send are in Streamlit's memory until something takes them out: it does so itself when the session
+# ends, and not when a page has read them.
+
+
+def session_id() -> str:
+    """Return what tells the tab whose script this is from others; nothing if there is none."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def is_open(session: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(session)
+
+
+def run_again(session: str) -> None:
+    """Have a tab's script run once more; to be called in the server's own thread."""
+    known = runtime.get_instance()._session_mgr.get_active_session_info(session)
+    if known is not None:
+        known.session.request_rerun(None)
+
+
+def files_of(session: str) -> list[str]:
+    """Return the ids of the files of a tab that are in memory."""
+    return list(_in_memory().file_storage.get(session, {})) if runtime.exists() else []
+
+
+def let_go(session: str, file: str) -> None:
+    """Let go of a file in memory, if it is there."""
+    if runtime.exists():
+        _in_memory().remove_file(session, file)
+
+
+def _in_memory() -> MemoryUploadedFileManager:
+    files = runtime.get_instance().uploaded_file_mgr
+    assert isinstance(files, MemoryUploadedFileManager)
+    return files

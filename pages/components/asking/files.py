@@ -6,28 +6,36 @@ import time
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from cvar_core.data import sets
 from cvar_core.jobs import Limits, Refused, Uploads
 
+from .. import internals
 from ..drawing.text import fault, plain
+from . import turned_away
 from .sources import Sources
 
 
 def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
     """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
+    _note_refusals(page)
     turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
     key = f"{page}-upload-{turn}"
 
     def take() -> None:
-        came = sorted(st.session_state[key] or [], key=lambda file: -file.size)
+        sent = st.session_state[key] or []
+        came = sorted((file for file in sent if isinstance(file, UploadedFile)), key=lambda file: -file.size)
         st.session_state[f"{page}-upload-turn"] = turn + 1
         kept, faults = [], []
+        if len(came) < len(sent):
+            faults.append("A file was here too long before it was read. Upload it again.")
         for file in came:
             try:
                 kept.append(files.add(visitor, _free(file.name), file.getvalue()).name)
             except Refused as why:
                 faults.append(str(why))
+            internals.let_go(internals.session_id(), file.file_id)
         st.session_state[f"{page}-upload-faults"] = faults
         if kept:
             chosen(kept)
@@ -43,6 +51,16 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
     )
     for sentence in st.session_state.get(f"{page}-upload-faults", []):
         st.markdown(fault(sentence.rstrip(".")))
+
+
+def _note_refusals(page: str) -> None:
+    """Take up what the server said to files that it did not take in, and clear a field that sent nothing else."""
+    session = internals.session_id()
+    refused = turned_away.told(session)
+    if refused:
+        st.session_state[f"{page}-upload-faults"] = [*st.session_state.get(f"{page}-upload-faults", []), *refused]
+        if not internals.files_of(session):
+            st.session_state[f"{page}-upload-turn"] = st.session_state.get(f"{page}-upload-turn", 0) + 1
 
 
 def draw_files(page: str, sources: Sources) -> None:
