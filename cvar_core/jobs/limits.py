@@ -38,9 +38,7 @@ class Limits:
     uploads: int = _limit(6, "files of one visitor")
     upload_store: int = _limit(2**30, "bytes of all visitors' files together")
     upload_hours: int = _limit(24, "hours after which a visitor's file is removed")
-    upload_memory: int = _limit(
-        768 * 2**20, "bytes of files that are being sent, and held in memory meanwhile"
-    )
+    upload_memory: int = _limit(768 * 2**20, "bytes of files that are being sent, and held in memory meanwhile")
     data: int = _limit(2**30, "bytes of data sets that are kept ready in memory; the least recently used are let go")
     # Who sends no cookie is a new visitor each time. Thirty behind one address may have 90 sweeps open: half of all.
     address_share: int = _limit(50, "per cent of open sweeps, files and connections that one address may have")

@@ -4,12 +4,13 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from types import FrameType
 
 import streamlit as st
 import uvicorn
 from starlette.formparsers import MultiPartParser
-from streamlit import net_util, runtime
+from streamlit import error_util, net_util, runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
@@ -58,6 +59,18 @@ def trust_nobody() -> None:
     server = _server()
     if server is not None:
         server.config.proxy_headers, server.config.ws_max_size = False, LONGEST_MESSAGE
+
+
+def leave_errors_to_the_app() -> None:
+    """Keep Streamlit from printing a stack trace for an error that the app is told of, and logs by itself."""
+    error_util._log_uncaught_app_exception = lambda _: None
+
+
+def page_name() -> str:
+    """Return the name of the page whose script runs."""
+    context = get_script_run_ctx()
+    known = None if context is None else context.pages_manager.get_pages().get(context.page_script_hash)
+    return "unknown" if known is None else Path(known["script_path"]).stem
 
 
 def end_well() -> None:

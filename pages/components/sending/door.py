@@ -28,7 +28,7 @@ SILENCE = 20.0  # seconds after which a tab that has said nothing is none
 
 
 class Door:
-    """Lets in who comes from this server's own pages, or from none, while there is room for all and for their address."""
+    """Lets in who comes from this server's own pages, or from none, while there is room, also of their address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

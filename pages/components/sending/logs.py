@@ -6,7 +6,7 @@ import json
 import logging
 import time
 
-_OURS = ("cvar_core", "pages")
+_OURS = ("cvar_core", "pages", "asyncio")  # what nobody has caught is said by asyncio
 
 
 class OneLine(logging.Formatter):
@@ -24,7 +24,7 @@ class OneLine(logging.Formatter):
 
 
 def configure() -> None:
-    """Send what the project logs to the server's error output; a second call changes nothing."""
+    """Send what the project and the server log to the error output; a second call changes nothing."""
     for name in _OURS:
         logger = logging.getLogger(name)
         if not any(isinstance(each.formatter, OneLine) for each in logger.handlers):
@@ -33,3 +33,5 @@ def configure() -> None:
             logger.addHandler(handler)
             logger.setLevel(logging.INFO)
             logger.propagate = False
+    for handler in logging.getLogger("uvicorn").handlers:
+        handler.setFormatter(OneLine())

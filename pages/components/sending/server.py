@@ -99,6 +99,7 @@ def prepare() -> None:
     give_back_soon()
     internals.stay_at_home()
     internals.trust_nobody()
+    internals.leave_errors_to_the_app()
     internals.end_well()
 
 
