@@ -1,5 +1,6 @@
 """What has to be done with the insides of Streamlit, and of the server that it starts."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -11,12 +12,14 @@ import streamlit as st
 import uvicorn
 from starlette.formparsers import MultiPartParser
 from streamlit import error_util, net_util, runtime
+from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
 LONGEST_MESSAGE = 4 * 2**20  # bytes of what a page says at a time: what its fields hold
+_SOON = 0.3  # seconds
 
 
 def ensure_app() -> None:
@@ -129,10 +132,15 @@ def is_open(session: str) -> bool:
 
 
 def run_again(session: str) -> None:
-    """Have a tab's script run once more; to be called in the server's own thread."""
+    """Have a tab's script run once more, with its fields as they are; to be called in the server's own thread."""
     known = runtime.get_instance()._session_mgr.get_active_session_info(session)
-    if known is not None:
-        known.session.request_rerun(None)
+    if known is None:
+        return
+    tab = known.session
+    if tab._state is AppSessionState.APP_IS_RUNNING:  # with what has just been typed, which would be lost
+        asyncio.get_running_loop().call_later(_SOON, run_again, session)
+    else:
+        tab.request_rerun(tab._client_state)
 
 
 def files_of(session: str) -> list[str]:

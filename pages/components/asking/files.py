@@ -19,7 +19,7 @@ from .sources import Sources
 
 def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
     """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
-    _note_refusals(page)
+    refusals = _refusals(page)
     turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
     key = f"{page}-upload-{turn}"
 
@@ -49,18 +49,23 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
         f"Only you can see your files. They are removed after {limits.upload_hours} hours, or when you delete them; "
         f"you can have {limits.uploads}."
     )
-    for sentence in st.session_state.get(f"{page}-upload-faults", []):
+    for sentence in [*refusals, *st.session_state.get(f"{page}-upload-faults", [])]:
         st.markdown(fault(sentence.rstrip(".")))
 
 
-def _note_refusals(page: str) -> None:
-    """Take up what the server said to files that it did not take in, and clear a field that sent nothing else."""
-    session = internals.session_id()
-    refused = turned_away.told(session)
-    if refused:
-        st.session_state[f"{page}-upload-faults"] = [*st.session_state.get(f"{page}-upload-faults", []), *refused]
+def _refusals(page: str) -> list[str]:
+    """Return what the server said to files that it did not take in, until others are; clear a field that sent no more.
+
+    The server says it as it happens, before or after the others of one choice have come.
+    """
+    session, turn = internals.session_id(), st.session_state.get(f"{page}-upload-turn", 0)
+    since, known = st.session_state.get(f"{page}-upload-refused", (turn, []))
+    if told := turned_away.told(session):
+        since, known = turn, list(dict.fromkeys([*(known if since == turn else []), *told]))
+        st.session_state[f"{page}-upload-refused"] = turn, known
         if not internals.files_of(session):
-            st.session_state[f"{page}-upload-turn"] = st.session_state.get(f"{page}-upload-turn", 0) + 1
+            st.session_state[f"{page}-upload-turn"] = turn + 1
+    return known if since >= turn - 1 else []
 
 
 def draw_files(page: str, sources: Sources) -> None:
