@@ -66,7 +66,8 @@ def trust_nobody() -> None:
 
 def leave_errors_to_the_app() -> None:
     """Keep Streamlit from printing a stack trace for an error that the app is told of, and logs by itself."""
-    error_util._log_uncaught_app_exception = lambda _: None
+    if _server() is not None:  # a test of a single page has nobody to tell
+        error_util._log_uncaught_app_exception = lambda _: None
 
 
 def page_name() -> str:

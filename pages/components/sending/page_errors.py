@@ -23,7 +23,7 @@ def show(error: Exception) -> bool:
     number = secrets.token_hex(3)
     said = " ".join(str(error).split())[:_LONGEST]
     told = internals.page_name(), number, type(error).__name__, where(error), said
-    log.error("page=%s failed number=%s error=%s at=%s message=%s", *told)
+    log.error("failed page=%s number=%s error=%s at=%s message=%s", *told)
     st.error(
         "Something went wrong on this page. Reload it, or change what you did last. Whoever runs this server finds "
         f"the reason in its log under {number}.",
