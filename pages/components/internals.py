@@ -146,16 +146,18 @@ def run_again(session: str) -> None:
 
 def files_of(session: str) -> list[str]:
     """Return the ids of the files of a tab that are in memory."""
-    return list(_in_memory().file_storage.get(session, {})) if runtime.exists() else []
+    files = _in_memory()
+    return [] if files is None else list(files.file_storage.get(session, {}))
 
 
 def let_go(session: str, file: str) -> None:
     """Let go of a file in memory, if it is there."""
-    if runtime.exists():
-        _in_memory().remove_file(session, file)
+    files = _in_memory()
+    if files is not None:
+        files.remove_file(session, file)
 
 
-def _in_memory() -> MemoryUploadedFileManager:
-    files = runtime.get_instance().uploaded_file_mgr
-    assert isinstance(files, MemoryUploadedFileManager)
-    return files
+def _in_memory() -> MemoryUploadedFileManager | None:
+    """Return where files are; a page under test has no such place."""
+    files = runtime.get_instance().uploaded_file_mgr if runtime.exists() else None
+    return files if isinstance(files, MemoryUploadedFileManager) else None
