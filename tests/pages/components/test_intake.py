@@ -156,10 +156,23 @@ def test_an_address_has_its_share_and_others_the_rest(intake, memory):
         assert own == [204] * 5 + [503] * 3, "from new tabs each time"
         others = [await sent(10 + number, f"192.0.2.{2 + number}") for number in range(6)]
         assert others == [204] * 5 + [503], "and all together no more than there is room for"
+        unheard = Sender(intake, [bytes(KB)], length=100 * KB, session="tab 19")
+        assert await unheard.send() == 503
+        assert (unheard.read, unheard.said) == (
+            0,
+            "The server is taking in as many files as it can. Try again in a moment.",
+        )
         memory.let_go("tab 0", "a")
         assert await sent(20, "192.0.2.1") == 204, "who is done makes room"
 
     run_aside(story())
+
+
+def test_a_file_that_is_sent_again_counts_once(intake):
+    async def story() -> list[int]:
+        return [await Sender(intake, [bytes(100 * KB)]).send() for _ in range(20)]
+
+    assert run_aside(story()) == [204] * 20
 
 
 def test_who_tells_no_length_gets_no_more_of_the_room(intake):
@@ -176,7 +189,7 @@ def test_who_tells_no_length_gets_no_more_of_the_room(intake):
 def test_a_file_that_stops_coming_is_given_up(intake, memory, monkeypatch):
     monkeypatch.setattr(the_intake, "SILENCE", 0.02)
     sender = Sender(intake, [b"1", None], length=50)
-    assert run_aside(sender.send()) == 408
+    assert run_aside(asyncio.wait_for(sender.send(), 5)) == 408
     assert memory.files["tab"] == {}
 
 

@@ -1,5 +1,6 @@
 """A page that fails: a sentence without the server's paths for the visitor, and one line in the log."""
 
+import inspect
 import re
 import time
 
@@ -7,6 +8,7 @@ import pytest
 
 import app
 from pages.components.sending import page_errors, ticket
+from pages.components.sending.shares import Shares
 from tests.pages.raw import said_to, socket
 
 SECRET = "/a/secret/"
@@ -38,4 +40,8 @@ def test_the_line_is_the_innermost_of_ours():
     with pytest.raises(TypeError) as wrong:  # by the json module
         ticket.Tickets(b"").issue(object())
     assert re.fullmatch(r"pages/components/sending/ticket\.py:\d+", page_errors.where(wrong.value))
+    with pytest.raises(TypeError) as wrong:  # by what take calls
+        Shares(1, 1).take("ada", None)
+    lines, first = inspect.getsourcelines(Shares.fits)
+    assert int(page_errors.where(wrong.value).split(":")[1]) in range(first, first + len(lines))
     assert page_errors.where(ValueError("nowhere")) == "elsewhere"
