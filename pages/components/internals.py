@@ -1,6 +1,7 @@
 """What has to be done with the insides of Streamlit, and of the server that it starts."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ import streamlit as st
 import uvicorn
 from starlette.formparsers import MultiPartParser
 from streamlit import error_util, net_util, runtime
+from streamlit import logger as streamlit_logger
 from streamlit.runtime.app_session import AppSessionState
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
@@ -62,6 +64,18 @@ def trust_nobody() -> None:
     server = _server()
     if server is not None:
         server.config.proxy_headers, server.config.ws_max_size = False, LONGEST_MESSAGE
+
+
+def log_by(handler: logging.Handler) -> None:
+    """Have Streamlit log by a handler, also what is still to be loaded of it: its own write traces on many lines."""
+
+    def set_up(logger: logging.Logger) -> None:
+        for each in list(logger.handlers):
+            logger.removeHandler(each)
+        logger.addHandler(handler)
+
+    streamlit_logger.setup_formatter = set_up
+    streamlit_logger.update_formatter()
 
 
 def leave_errors_to_the_app() -> None:

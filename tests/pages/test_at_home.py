@@ -1,5 +1,6 @@
 """The dashboard keeps to itself: neither the server nor its pages ask another host for anything."""
 
+import contextlib
 import re
 import tomllib
 from collections.abc import Iterator
@@ -137,6 +138,19 @@ def test_files_sent_straight_to_the_upload_address_are_bounded(home):
     refused = [line for line in home.server.said()[begun:].splitlines() if "upload" in line or "rror" in line]
     assert [re.search(r"event=upload refused status=(\d+)", line)[1] for line in refused] == ["413", "413", "429"]
     assert "Traceback" not in home.server.said()
+
+
+def test_nonsense_on_a_socket_is_a_line_in_the_log(home):
+    before = len(home.server.said())
+    for nonsense in (b"\xff\xfe", "a text"):
+        with socket(home.server, "_stcore/stream") as page:
+            page.send(nonsense)
+            with contextlib.suppress(ConnectionClosed, TimeoutError):
+                while True:
+                    page.recv(timeout=0.5)
+    said = home.server.said()[before:].splitlines()
+    assert len([line for line in said if "trace=" in line]) == 2
+    assert all(line.startswith("time=") for line in said)
 
 
 def test_a_page_says_little_at_a_time(home):

@@ -6,7 +6,9 @@ import json
 import logging
 import time
 
-_OURS = ("cvar_core", "pages", "asyncio")  # what nobody has caught is said by asyncio
+from .. import internals
+
+_OURS = ("cvar_core", "pages")
 
 
 class OneLine(logging.Formatter):
@@ -24,14 +26,21 @@ class OneLine(logging.Formatter):
 
 
 def configure() -> None:
-    """Send what the project and the server log to the error output; a second call changes nothing."""
+    """Send what the project logs to the error output, and the worries of what it is made of; once is enough."""
     for name in _OURS:
         logger = logging.getLogger(name)
         if not any(isinstance(each.formatter, OneLine) for each in logger.handlers):
-            handler = logging.StreamHandler()
-            handler.setFormatter(OneLine())
-            logger.addHandler(handler)
+            logger.addHandler(_handler(logging.INFO))
             logger.setLevel(logging.INFO)
             logger.propagate = False
-    for handler in logging.getLogger("uvicorn").handlers:
-        handler.setFormatter(OneLine())
+    worries = _handler(logging.WARNING)
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(worries)
+    internals.log_by(worries)
+
+
+def _handler(level: int) -> logging.Handler:
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    handler.setLevel(level)
+    return handler

@@ -7,9 +7,11 @@ import uvicorn
 from streamlit.testing.v1 import AppTest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from cvar_core.jobs import Limits, Uploads
+from cvar_core.data import DataError
+from cvar_core.jobs import Limits, Shelf, Uploads
 from pages.components import internals
 from pages.components.asking import turned_away
+from pages.components.asking.sources import Sources
 from pages.components.sending import server
 from tests.pages.opening import opened
 from tests.pages.serving import ROOT
@@ -87,6 +89,15 @@ def test_a_refusal_is_said_beside_files_of_the_same_choice_that_came(page, memor
         turned_away.note("tab", "Too many.")
         assert faults(page.run()) == ["Too many"]
     assert faults(came(page, "a.csv")) == []
+
+
+def test_a_file_that_goes_while_it_is_asked_for_gets_a_sentence_without_its_place(tmp_path):
+    files = Uploads(tmp_path / "uploads", Limits())
+    kept = files.add("ada", "cars.csv", b"1,2\n")
+    sources = Sources(files, Shelf(2**20), Limits(), "ada")
+    kept.path.unlink()
+    with pytest.raises(DataError, match=r"^cars\.csv is no longer here: upload it again, or choose another$"):
+        sources.columns("cars.csv")
 
 
 @pytest.mark.parametrize("name", ["explore", "data"])
