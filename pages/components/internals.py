@@ -19,6 +19,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 LONGEST_MESSAGE = 4 * 2**20  # bytes of what a page says at a time: what its fields hold
 _SOON = 0.3  # seconds
@@ -162,6 +163,11 @@ def files_of(session: str) -> list[str]:
     """Return the ids of the files of a tab that are in memory."""
     files = _in_memory()
     return [] if files is None else list(files.file_storage.get(session, {}))
+
+
+def still_here(file: object) -> bool:
+    """Tell whether a file that a field names is in memory, and has not been let go."""
+    return isinstance(file, UploadedFile)
 
 
 def let_go(session: str, file: str) -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from cvar_core.data import sets
 from cvar_core.jobs import Limits, Refused, Uploads
@@ -25,7 +24,7 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
 
     def take() -> None:
         sent = st.session_state[key] or []
-        came = sorted((file for file in sent if isinstance(file, UploadedFile)), key=lambda file: -file.size)
+        came = sorted((file for file in sent if internals.still_here(file)), key=lambda file: -file.size)
         st.session_state[f"{page}-upload-turn"] = turn + 1
         kept, faults = [], []
         if len(came) < len(sent):

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from . import server
-from .shares import Shares
+from .room import Room
 from .whence import whence_in
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -34,7 +34,7 @@ class Door:
         self._app = app
         told, files = server.told(), _open_files()
         whole = max(files - _OTHERS, files // 2)
-        self._proxies, self._room = told.proxies, Shares(whole, told.limits.of_an_address(whole))
+        self._proxies, self._room = told.proxies, Room(whole, told.limits.of_an_address(whole))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":

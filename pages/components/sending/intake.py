@@ -23,7 +23,7 @@ from cvar_core.jobs import FRAME
 from .. import internals
 from ..asking import turned_away
 from . import server
-from .shares import Shares
+from .room import Room
 from .whence import whence_in
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Intake:
         self._app = app
         told = server.told()
         self._proxies, self._limits = told.proxies, told.limits
-        self._room = Shares(told.limits.upload_memory, told.limits.upload_memory_per_address)
+        self._room = Room(told.limits.upload_memory, told.limits.upload_memory_per_address)
         self._coming: Counter[str] = Counter()  # files of each session
         self._whole: dict[_Name, _Transfer] = {}
 

@@ -8,7 +8,7 @@ import pytest
 
 import app
 from pages.components.sending import page_errors, ticket
-from pages.components.sending.shares import Shares
+from pages.components.sending.room import Room
 from tests.pages.raw import said_to, socket
 
 SECRET = "/a/secret/"
@@ -41,7 +41,7 @@ def test_the_line_is_the_innermost_of_ours():
         ticket.Tickets(b"").issue(object())
     assert re.fullmatch(r"pages/components/sending/ticket\.py:\d+", page_errors.where(wrong.value))
     with pytest.raises(TypeError) as wrong:  # by what take calls
-        Shares(1, 1).take("ada", None)
-    lines, first = inspect.getsourcelines(Shares.fits)
+        Room(1, 1).take("ada", None)
+    lines, first = inspect.getsourcelines(Room.fits)
     assert int(page_errors.where(wrong.value).split(":")[1]) in range(first, first + len(lines))
     assert page_errors.where(ValueError("nowhere")) == "elsewhere"

@@ -60,7 +60,7 @@ def test_no_file_stays_in_memory_taken_or_not(page, memory):
 
 
 def test_a_file_that_has_left_the_memory_gets_a_sentence(page, monkeypatch):
-    monkeypatch.setattr("pages.components.asking.files.UploadedFile", SimpleNamespace)  # as if it were another kind
+    monkeypatch.setattr(internals, "UploadedFile", SimpleNamespace)  # Streamlit gives something else in its place
     assert faults(came(page, "a.csv")) == ["A file was here too long before it was read\\. Upload it again"]
 
 

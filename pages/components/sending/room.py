@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 
-class Shares:
+class Room:
     """So much for all, and so much for each; to be used in one thread.
 
-    >>> shares = Shares(whole=10, each=6)
-    >>> shares.take("ada", 6), shares.take("ada", 1), shares.take("bob", 5), shares.take("bob", 4)
+    >>> room = Room(whole=10, each=6)
+    >>> room.take("ada", 6), room.take("ada", 1), room.take("bob", 5), room.take("bob", 4)
     (True, False, False, True)
-    >>> shares.give("ada", 2)
-    >>> shares.take("ada", 2)
+    >>> room.give("ada", 2)
+    >>> room.take("ada", 2)
     True
     """
 
