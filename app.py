@@ -34,7 +34,13 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 else:
-    from pages.components.sending import beside, server
+    from pages.components.sending import beside, page_errors, server
 
     server.prepare()
-    app = st.App("app.py", lifespan=server.lifespan, routes=beside.routes(), middleware=beside.middleware())
+    app = st.App(
+        "app.py",
+        lifespan=server.lifespan,
+        routes=beside.routes(),
+        middleware=beside.middleware(),
+        on_script_error=page_errors.show,
+    )

@@ -11,7 +11,7 @@ from pages.components.sending.live import live
 from pages.components.sending.server import settings
 
 LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit")
-PRIVATE = ("CVAR_DATA_DIR",)  # where things lie on the server is nobody's business
+PRIVATE = ("CVAR_DATA_DIR", "CVAR_PROXIES")  # where things lie, and what stands before it, is nobody's business
 
 apply_look()
 st.markdown("## Which step size is safe when you minimise CVaR?")

@@ -6,19 +6,18 @@ from pages.components.asking import preview
 from pages.components.asking.files import draw_files, draw_upload
 from pages.components.asking.own_data import DataControls
 from pages.components.asking.sources import Sources
-from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.style import apply_look
 from pages.components.run import run_page
 from pages.components.run.main_area import MainArea
 from pages.components.run.session import Session
-from pages.components.sending.server import manager, shelf, uploads
+from pages.components.sending.server import known_visitor, manager, shelf, uploads
 
 PAGE = "data"
 
 apply_look()
 jobs, files = manager(), uploads()
 link = run_page.read_link()
-visitor = visitor_id()
+visitor = known_visitor()
 sources = Sources(files, shelf(), jobs.limits, visitor)
 controls = DataControls(PAGE, jobs.limits, sources)
 session = Session(PAGE, jobs, visitor, controls, on_data=True)

@@ -3,12 +3,11 @@
 import streamlit as st
 
 from pages.components.asking.synthetic import Controls
-from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.style import apply_look
 from pages.components.run import run_page
 from pages.components.run.main_area import MainArea
 from pages.components.run.session import Session
-from pages.components.sending.server import manager
+from pages.components.sending.server import known_visitor, manager
 
 PAGE = "explore"
 
@@ -16,7 +15,7 @@ apply_look()
 jobs = manager()
 link = run_page.read_link()
 controls = Controls(PAGE, jobs.limits)
-session = Session(PAGE, jobs, visitor_id(), controls)
+session = Session(PAGE, jobs, known_visitor(), controls)
 area = MainArea(session)
 
 with st.sidebar:

@@ -11,13 +11,12 @@ from cvar_core.lessons import paper
 from cvar_core.results import JUDGED_BY, MEASURES, OBJECTIVE, Criterion, number
 from pages.components.asking import links
 from pages.components.asking.presets import PRESETS
-from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.chart import chart
 from pages.components.drawing.style import apply_look, theme
 from pages.components.lessons.ways import arrive, explore_link, try_it
 from pages.components.run.main_area import SHARES, ask_measure
 from pages.components.sending.live import live
-from pages.components.sending.server import manager
+from pages.components.sending.server import known_visitor, manager
 
 PAGE = "paper"
 FIGURES = {"suboptimality": "Final gap", "iterations": "Iterations to ε"}
@@ -47,7 +46,7 @@ apply_look()
 st.html(STACKED)
 arrive(PAGE)
 link = {name: st.query_params.get_all(name) for name in st.query_params}
-jobs, visitor, study = manager(), visitor_id(), paper.shipped()
+jobs, visitor, study = manager(), known_visitor(), paper.shipped()
 again = st.session_state.setdefault(f"{PAGE}-again", paper.Recomputation())
 again.move(jobs, visitor)
 results = [again.result(known.spec, jobs, visitor) or known for known in study]

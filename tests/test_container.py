@@ -75,7 +75,9 @@ def test_compose_runs_it_with_as_little_as_it_needs():
     for line in (f"}}:{port}", f"runs:{data}", "read_only: true", "/tmp:", "- ALL", "no-new-privileges:true"):
         assert line in COMPOSE
     (gigabytes,) = re.findall(r"mem_limit: (\d+)g", COMPOSE)
-    assert int(gigabytes) * 2**30 > Limits().memory + 2**30, "the runs, and the server itself"
+    allowed = Limits()
+    needed = allowed.memory + allowed.data + allowed.upload_memory + 2**30
+    assert int(gigabytes) * 2**30 > needed, "the runs, what is kept of files, what comes in, and the server itself"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Jobs: runs in the background, piece by piece, shared fairly among visitors and kept in the store."""
 
 from ..scheduling import threads
-from .limits import Limits
+from .limits import FRAME, Limits
 from .manager import Manager
 from .refused import Refused
 from .settings import Settings
@@ -9,8 +9,10 @@ from .sharpener import Sharpener, SharpenView
 from .shelf import Shelf
 from .uploads import Upload, Uploads
 from .view import Entry, View
+from .whereabouts import Whereabouts
 
 __all__ = [
+    "FRAME",
     "Entry",
     "Limits",
     "Manager",
@@ -22,5 +24,6 @@ __all__ = [
     "Upload",
     "Uploads",
     "View",
+    "Whereabouts",
     "threads",
 ]

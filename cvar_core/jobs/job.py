@@ -36,7 +36,7 @@ class Job(Run):
         super().__init__(spec, preparation, cut, stored.states, stored.records, self._save_unless_deleted)
         self.status = "queued"
         self.error: str | None = None
-        self.visitors: set[str] = set()
+        self.visitors: dict[str, str] = {}  # who wants it, and from which address
         self.passed = 0  # how often one that came later was admitted before it
         self.deleted = False
         self.saving = threading.Lock()  # held while a piece is stored, or the run deleted

@@ -10,6 +10,8 @@ from ..data import Limits as FileLimits
 from ..engine import cost, memory
 from ..specs import SweepSpec, faults
 
+FRAME = 2**14  # bytes that a browser sends around a file, at the most: its name, its kind, and where it ends
+
 
 def _limit(most: int, about: str) -> int:
     return field(default=most, metadata={"about": about})
@@ -36,7 +38,28 @@ class Limits:
     uploads: int = _limit(6, "files of one visitor")
     upload_store: int = _limit(2**30, "bytes of all visitors' files together")
     upload_hours: int = _limit(24, "hours after which a visitor's file is removed")
+    upload_memory: int = _limit(768 * 2**20, "bytes of files that are being sent, and held in memory meanwhile")
     data: int = _limit(2**30, "bytes of data sets that are kept ready in memory; the least recently used are let go")
+    # Who sends no cookie is a new visitor each time. Thirty behind one address may have 90 sweeps open: half of all.
+    address_share: int = _limit(50, "per cent of open sweeps, files and connections that one address may have")
+
+    @property
+    def jobs_per_address(self) -> int:
+        """How many sweeps one address may have open: never fewer than one visitor."""
+        return max(self.of_an_address(self.jobs), self.jobs_per_visitor)
+
+    @property
+    def upload_store_per_address(self) -> int:
+        return max(self.of_an_address(self.upload_store), self.upload)
+
+    @property
+    def upload_memory_per_address(self) -> int:
+        """How many bytes may come from one address at a time: never fewer than all the files of one visitor."""
+        return max(self.of_an_address(self.upload_memory), self.uploads * (self.upload + FRAME))
+
+    def of_an_address(self, whole: int) -> int:
+        """Return the share of something that one address may have."""
+        return whole * min(self.address_share, 100) // 100
 
     @property
     def file(self) -> FileLimits:

@@ -25,6 +25,7 @@ from .limits import Limits
 from .refused import Refused
 from .sharpener import Sharpener
 from .view import Entry, View
+from .whereabouts import Whereabouts
 
 log = logging.getLogger(__name__)
 
@@ -35,10 +36,18 @@ _MOST_PASSES = 50  # runs that may be admitted before one that came earlier and 
 class Manager:
     """Runs jobs on an executor and keeps them in a store. All methods may be called from any thread."""
 
-    def __init__(self, store: Store, executor: Executor, workers: int, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        executor: Executor,
+        workers: int,
+        limits: Limits | None = None,
+        whereabouts: Whereabouts | None = None,
+    ) -> None:
         self.store = store
         self.workers = workers
         self.limits = limits or Limits()
+        self._whereabouts = whereabouts or Whereabouts()
         self._executor = executor
         self._submitting = threading.Lock()  # one at a time: it reads and writes much, which the lock must not wait for
         self._lock = Guard()
@@ -111,7 +120,7 @@ class Manager:
                 job = job or self._make(spec, problem, known or Progressed({}, {}), listed)
                 self.store.add(spec)
                 job.status, job.error = "queued", None
-                job.visitors = {visitor}
+                job.visitors = {visitor: self._whereabouts.of(visitor)}
                 job.behind = behind
                 job.preparation.enter(job.id)
                 self._waiting.append(job)
@@ -119,7 +128,7 @@ class Manager:
                 self.store.set_status(spec.id, "queued")
                 log.info("queued run=%s visitor=%s", spec.id, visitor[:8])
             elif job is not None:
-                job.visitors.add(visitor)
+                job.visitors[visitor] = self._whereabouts.of(visitor)
             self._changes.note(spec.id)
             self._scheduler.move()
             view = self.view(spec, visitor)
@@ -139,7 +148,7 @@ class Manager:
             job = self._jobs.get(run_id)
             if job is None or not job.live:
                 return True
-            job.visitors.discard(visitor)
+            job.visitors.pop(visitor, None)
             self._changes.note(run_id)
             if job.visitors:
                 return False
@@ -213,9 +222,7 @@ class Manager:
     def has_place_for(self, visitor: str) -> bool:
         """Tell whether another run of a visitor's would be taken now."""
         with self._lock:
-            open_jobs = [job for job in self._jobs.values() if job.live]
-        mine = sum(visitor in job.visitors for job in open_jobs)
-        return mine < self.limits.jobs_per_visitor and len(open_jobs) < self.limits.jobs
+            return self._full(visitor) is None
 
     def is_live(self, run_id: str) -> bool:
         """Tell whether a run is waiting or being computed."""
@@ -251,13 +258,22 @@ class Manager:
             raise Refused("The server is shutting down.")
         for fault in self.limits.faults(spec.to_dict()).values():
             raise Refused(f"This run is too large: {fault}.")
+        if (why := self._full(visitor)) is not None:
+            raise Refused(why)
+
+    def _full(self, visitor: str) -> str | None:
+        """Return why there is no place for another run of a visitor's, if there is none."""
+        limits, address = self.limits, self._whereabouts.of(visitor)
         open_jobs = [job for job in self._jobs.values() if job.live]
-        if sum(visitor in job.visitors for job in open_jobs) >= self.limits.jobs_per_visitor:
-            most = self.limits.jobs_per_visitor
-            runs = "1 run" if most == 1 else f"{most} runs"
-            raise Refused(f"You have {runs} open, which is the most at a time. Cancel one, or wait for it.")
-        if len(open_jobs) >= self.limits.jobs:
-            raise Refused(f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon.")
+        if sum(visitor in job.visitors for job in open_jobs) >= limits.jobs_per_visitor:
+            runs = "1 run" if limits.jobs_per_visitor == 1 else f"{limits.jobs_per_visitor} runs"
+            return f"You have {runs} open, which is the most at a time. Cancel one, or wait for it."
+        if len(open_jobs) >= limits.jobs:
+            return f"The server has {len(open_jobs)} runs open, which is the most it takes. Try again soon."
+        theirs = sum(address in job.visitors.values() for job in open_jobs) if address else 0
+        if theirs >= limits.jobs_per_address:
+            return f"{theirs} runs are open from your address, which is the most at a time. Try again soon."
+        return None
 
     def _ensure_data(self, spec: SweepSpec, problem: Problem | None) -> None:
         if problem is None and spec.problem.data is not None and spec.problem not in self._problems:
@@ -317,7 +333,7 @@ class Manager:
             progress=job.progress,
             seconds_left=self._clock(self._left(job), job.id) if running else None,
             position=self._line().index(job) + 1 if job in self._waiting else None,
-            others=len(job.visitors - {visitor}),
+            others=len(job.visitors.keys() - {visitor}),
             watched=visitor in job.visitors,
         )
 

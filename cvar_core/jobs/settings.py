@@ -16,7 +16,7 @@ from .limits import Limits
 
 _PREFIX = "CVAR_MAX_"
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
-_BYTES = ("memory", "store", "upload", "upload_store", "data")
+_BYTES = ("memory", "store", "upload", "upload_store", "upload_memory", "data")
 
 
 class Row(NamedTuple):
@@ -31,6 +31,7 @@ class Row(NamedTuple):
 class Settings:
     folder: Path = field(default_factory=lambda: platformdirs.user_data_path("cvar_core"))
     workers: int = field(default_factory=lambda: _processors())
+    proxies: int = 0
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -45,6 +46,7 @@ class Settings:
         return cls(
             Path(given["CVAR_DATA_DIR"]) if "CVAR_DATA_DIR" in given else usual.folder,
             _count("CVAR_WORKERS", given["CVAR_WORKERS"]) if "CVAR_WORKERS" in given else usual.workers,
+            _count("CVAR_PROXIES", given["CVAR_PROXIES"], least=0) if "CVAR_PROXIES" in given else usual.proxies,
             usual.limits,
         )
 
@@ -58,6 +60,7 @@ class Settings:
                 "folder of the stored runs, of visitors' files and of fetched data sets",
             ),
             Row("CVAR_WORKERS", str(self.workers), "threads that compute, for all visitors together"),
+            Row("CVAR_PROXIES", str(self.proxies), "proxies before the server, by whose word addresses are told apart"),
             *(
                 Row(f"{_PREFIX}{each.name.upper()}", _written(each.name, self.limits), each.metadata["about"])
                 for each in fields(Limits)
@@ -69,7 +72,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _count(variable: str, text: str) -> int:
+def _count(variable: str, text: str, least: int = 1) -> int:
     """Read a whole number, with K, M or G for powers of 1,024.
 
     >>> _count("CVAR_MAX_STORE", "512M")
@@ -80,9 +83,10 @@ def _count(variable: str, text: str) -> int:
     try:
         value = whole(variable, digits) * unit
     except (SpecError, OverflowError):
-        value = 0
-    if not 1 <= value <= 2**53:
-        raise SpecError(f"{variable} is {text!r}, but it must be a whole number above 0, such as 1000 or 64M")
+        value = -1
+    if not least <= value <= 2**53:
+        such = "above 0, such as 1000 or 64M" if least else "such as 0 or 1"
+        raise SpecError(f"{variable} is {text!r}, but it must be a whole number {such}")
     return value
 
 

@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from .limits import Limits
 from .refused import Refused
+from .whereabouts import Whereabouts
 
 log = logging.getLogger(__name__)
 
 _LONGEST_NAME = 80
 _TIDY_SECONDS = 300.0
+_LEAST = 2**16  # bytes that a file counts for, however small: their number is bounded as well
 
 
 class Upload(NamedTuple):
@@ -34,9 +36,10 @@ class Uploads:
     A visitor's files are told apart by their names, so that a link can name one without giving it away.
     """
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: Limits, whereabouts: Whereabouts | None = None) -> None:
         self._folder = folder
         self._limits = limits
+        self._whereabouts = whereabouts or Whereabouts()
         self._lock = threading.Lock()
 
     def add(self, visitor: str, name: str, content: bytes) -> Upload:
@@ -49,19 +52,17 @@ class Uploads:
             if len(others) >= limits.uploads:
                 files = "1 file" if len(others) == 1 else f"{len(others)} files"
                 raise Refused(f"You have {files} here, which is the most. Delete one, and try again.")
-            taken = sum(each.stat().st_size for each in self._folder.glob("*/*.data"))
-            if taken + len(content) > limits.upload_store:
-                raise Refused("The server has no room for further files. Try again later.")
-            place = self._place(visitor, name)
+            place, address = self._place(visitor, name), self._whereabouts.of(visitor)
+            self._ensure_room(place, max(len(content), _LEAST), address)
             try:
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                place.with_suffix(".name").write_text(name, "utf-8")
+                place.with_suffix(".name").write_text(f"{name}\n{_hash(address) if address else ''}", "utf-8")
                 unfinished = place.with_suffix(".part")
                 unfinished.write_bytes(content)
                 unfinished.replace(place)
             except OSError as problem:
                 log.error("upload %s", problem)
-                raise Refused(f"The server cannot keep files: {problem.strerror or problem}.") from None
+                raise Refused(f"The server cannot keep files: {problem.strerror or type(problem).__name__}.") from None
             return next(each for each in self._of(visitor) if each.name == name)
 
     def of(self, visitor: str) -> list[Upload]:
@@ -103,9 +104,23 @@ class Uploads:
             with contextlib.suppress(OSError):
                 until = self._until(place)
                 if until > time.time():
-                    name = place.with_suffix(".name").read_text("utf-8")
+                    name, _ = _label(place)
                     found.append(Upload(name, place.stat().st_size, until, place))
         return sorted(found, key=lambda each: -each.until)
+
+    def _ensure_room(self, place: Path, size: int, address: str) -> None:
+        """Refuse a file for which there is no room, in all or of its address; it may take another's place."""
+        everything = theirs = size
+        for other in self._folder.glob("*/*.data"):
+            with contextlib.suppress(OSError):
+                if other != place:
+                    taken = max(other.stat().st_size, _LEAST)
+                    everything += taken
+                    theirs += taken if address and _label(other)[1] == _hash(address) else 0
+        if everything > self._limits.upload_store:
+            raise Refused("The server has no room for further files. Try again later.")
+        if address and theirs > self._limits.upload_store_per_address:
+            raise Refused("The server has no room for further files from your address. Delete one, or try again later.")
 
     def _until(self, place: Path) -> float:
         return place.stat().st_mtime + 3600 * self._limits.upload_hours
@@ -122,6 +137,12 @@ def named(name: str) -> str:
     """
     last = "".join(letter if letter.isprintable() else " " for letter in name.replace("\\", "/").rpartition("/")[2])
     return last.strip()[-_LONGEST_NAME:] or "file"  # its end says what it is
+
+
+def _label(place: Path) -> tuple[str, str]:
+    """Return a file's name, and what tells its address from others."""
+    name, _, address = place.with_suffix(".name").read_text("utf-8").partition("\n")
+    return name, address
 
 
 def _hash(text: str) -> str:

@@ -13,8 +13,8 @@ def made():
     """Makes managers, and closes them."""
     managers = []
 
-    def make(store=None, workers=2, executor=None, **limits):
-        manager = Manager(store or Store.open(None), executor or threads(workers), workers, Limits(**limits))
+    def make(store=None, workers=2, executor=None, known=None, **limits):
+        manager = Manager(store or Store.open(None), executor or threads(workers), workers, Limits(**limits), known)
         managers.append(manager)
         return manager
 

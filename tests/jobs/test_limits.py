@@ -54,3 +54,17 @@ def test_a_problem_larger_than_the_memory_says_how_much_it_needs():
 def test_every_field_that_is_wrong_is_named():
     found = faults(problem={"beta": 2, "dim": -1}, iterations=0, seeds=10**6)
     assert set(found) == {"beta", "dim", "iterations", "seeds"}
+
+
+def test_a_class_behind_one_address_has_room_and_so_have_others():
+    usual, pupils = Limits(), 30
+    assert usual.jobs / 2 >= usual.jobs_per_address >= pupils * usual.jobs_per_visitor
+    assert usual.upload_store / 2 >= usual.upload_store_per_address >= usual.uploads * usual.upload
+    assert usual.upload_memory > usual.upload_memory_per_address >= usual.uploads * usual.upload
+
+
+@pytest.mark.parametrize("share", [1, 50, 100, 900])
+def test_an_address_may_have_what_one_visitor_may_and_never_more_than_all(share):
+    small = Limits(jobs=4, upload_store=2**27, address_share=share)
+    assert small.jobs_per_visitor <= small.jobs_per_address <= small.jobs
+    assert small.upload <= small.upload_store_per_address <= small.upload_store

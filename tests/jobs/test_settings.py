@@ -24,9 +24,16 @@ def test_every_limit_can_be_set():
     assert told.limits.faults({"iterations": 18})["iterations"].endswith("at most 17")
 
 
-def test_the_folder_and_the_workers_can_be_set():
-    told = Settings.read({"CVAR_DATA_DIR": "somewhere", "CVAR_WORKERS": "3"})
-    assert (told.folder, told.workers) == (Path("somewhere"), 3)
+def test_the_folder_the_workers_and_the_proxies_can_be_set():
+    told = Settings.read({"CVAR_DATA_DIR": "somewhere", "CVAR_WORKERS": "3", "CVAR_PROXIES": "2"})
+    assert (told.folder, told.workers, told.proxies) == (Path("somewhere"), 3, 2)
+    assert Settings.read({"CVAR_PROXIES": "0"}).proxies == Settings.read({}).proxies == 0
+
+
+@pytest.mark.parametrize("text", ["-1", "one", "1.5"])
+def test_proxies_are_counted(text):
+    with pytest.raises(SpecError, match=r"CVAR_PROXIES is .*, but it must be a whole number such as 0 or 1"):
+        Settings.read({"CVAR_PROXIES": text})
 
 
 @pytest.mark.parametrize(("text", "bytes_"), [("1000", 1000), ("64K", 2**16), ("512m", 2**29), (" 2G ", 2**31)])

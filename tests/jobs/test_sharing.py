@@ -9,7 +9,7 @@ import pytest
 from cvar_core import Problem
 from cvar_core.cancel import Cancelled
 from cvar_core.engine import memory
-from cvar_core.jobs import Refused
+from cvar_core.jobs import Refused, Whereabouts
 from cvar_core.jobs import manager as manager_module
 from cvar_core.scheduling import preparation
 from tests.jobs.running import slow_spec, spec_of
@@ -51,6 +51,25 @@ def test_the_number_of_open_runs_is_bounded(made, held):
     assert [entry.id for entry in manager.history("ada")] == [specs[1].id, specs[0].id]
     manager.cancel(specs[0].id, "ada")
     assert manager.submit(specs[3], "ada").live
+
+
+def test_one_address_does_not_fill_the_line_as_ever_new_visitors(made, held):
+    known = Whereabouts()
+    manager = made(executor=held, known=known, jobs_per_visitor=3, jobs=12)
+    specs = iter([spec_of(seed=k) for k in range(40)])
+    for number in range(7):
+        known.note(f"mallory {number}", "192.0.2.1")
+    taken = [manager.submit(next(specs), f"mallory {number}").spec for number in range(6)]  # half of all
+    with pytest.raises(Refused, match="6 runs are open from your address, which is the most at a time"):
+        manager.submit(next(specs), "mallory 6")
+    known.note("ada", "192.0.2.2")
+    assert [manager.has_place_for(who) for who in ("mallory 6", "ada")] == [False, True]
+    assert manager.submit(next(specs), "ada").live
+    assert manager.submit(taken[0], "mallory 6").live, "joining costs nothing"
+    for who in ("mallory 0", "mallory 6"):
+        manager.cancel(taken[0].id, who)
+    assert manager.submit(next(specs), "mallory 6").live
+    assert not manager.has_place_for("mallory 1")
 
 
 def test_a_small_run_is_not_kept_waiting_by_a_large_one(made, held, solved_once):

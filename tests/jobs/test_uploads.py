@@ -5,12 +5,14 @@ import time
 
 import pytest
 
-from cvar_core.jobs import Limits, Refused, Uploads
+from cvar_core.jobs import Limits, Refused, Uploads, Whereabouts
+
+KB = 2**10
 
 
 @pytest.fixture
 def made(tmp_path):
-    return lambda **limits: Uploads(tmp_path / "uploads", Limits(**limits))
+    return lambda known=None, **limits: Uploads(tmp_path / "uploads", Limits(**limits), known)
 
 
 def grown_old(upload, hours):
@@ -40,18 +42,39 @@ def test_a_second_file_of_that_name_takes_the_place_of_the_first(made):
 
 
 def test_size_and_number_are_bounded_with_a_sentence(made):
-    uploads = made(upload=100, uploads=2, upload_store=250)
-    with pytest.raises(Refused, match=r"big\.csv has 0\.1 kB, but this server takes at most 0\.1 kB"):
-        uploads.add("ada", "big.csv", bytes(101))
-    uploads.add("ada", "a", bytes(100))
-    uploads.add("ada", "b", bytes(100))
+    uploads = made(upload=100 * KB, uploads=2, upload_store=250 * KB)
+    with pytest.raises(Refused, match=r"big\.csv has 101\.0 kB, but this server takes at most 100\.0 kB"):
+        uploads.add("ada", "big.csv", bytes(101 * KB))
+    uploads.add("ada", "a", bytes(100 * KB))
+    uploads.add("ada", "b", bytes(100 * KB))
     with pytest.raises(Refused, match="You have 2 files here, which is the most"):
         uploads.add("ada", "c", bytes(1))
-    with pytest.raises(Refused, match="no room for further files"):
-        uploads.add("bob", "c", bytes(100))
+    with pytest.raises(Refused, match=r"no room for further files\. Try"):
+        uploads.add("bob", "c", bytes(100 * KB))
     assert uploads.of("bob") == []
+    assert uploads.add("ada", "a", bytes(90 * KB)).size == 90 * KB, "it takes the place of the other"
     uploads.remove("ada", "a")
-    assert uploads.add("bob", "c", bytes(100)).size == 100
+    assert uploads.add("bob", "c", bytes(100 * KB)).size == 100 * KB
+
+
+@pytest.mark.parametrize(("size", "room"), [(1, 15), (100 * KB, 10)])
+def test_one_address_does_not_fill_the_store_as_ever_new_visitors(made, size, room):
+    """However small the files are: their number is bounded, too."""
+    limits = {"upload": 100 * KB, "uploads": 2, "upload_store": 2000 * KB}
+    known = Whereabouts()
+    uploads = made(known, **limits)
+    for number in range(room):
+        known.note(f"mallory {number}", "192.0.2.1")
+        uploads.add(f"mallory {number}", "a", bytes(size))
+    known = Whereabouts()
+    known.note("mallory 99", "192.0.2.1")
+    known.note("mallory 0", "192.0.2.1")
+    uploads = made(known, **limits)  # after a restart
+    with pytest.raises(Refused, match="no room for further files from your address"):
+        uploads.add("mallory 99", "a", bytes(size))
+    known.note("ada", "192.0.2.2")
+    assert uploads.add("ada", "a", bytes(100 * KB)).name == "a"
+    assert uploads.add("mallory 0", "a", bytes(size)).size == size, "a file may take its own place"
 
 
 def test_a_file_is_removed_when_its_time_is_over(made):
@@ -101,5 +124,6 @@ def test_a_name_is_a_name_and_not_a_path(made, tmp_path, name, kept):
 
 def test_a_folder_that_cannot_be_written_gets_a_sentence(made, tmp_path):
     (tmp_path / "uploads").write_text("a file stands here")
-    with pytest.raises(Refused, match="The server cannot keep files"):
+    with pytest.raises(Refused, match="The server cannot keep files") as refused:
         made().add("ada", "cars.csv", b"1,2\n")
+    assert str(tmp_path) not in str(refused.value), "where they would be is nobody's business"

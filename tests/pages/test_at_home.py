@@ -1,5 +1,7 @@
 """The dashboard keeps to itself: neither the server nor its pages ask another host for anything."""
 
+import contextlib
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app import PAGES
 from pages.components.sending.ticket import Tickets
 from tests.pages.driving import PATIENCE, done
 from tests.pages.overheard import overheard
-from tests.pages.raw import ask, heard, socket, tell, until_logged
+from tests.pages.raw import ask, heard, put, said_to, socket, tell, until_logged
 from tests.pages.serving import ROOT, Server
 
 FOREIGN, FRIEND = "https://foreign.example", "https://friend.example"
@@ -33,7 +35,7 @@ class Home:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("home")
-    with overheard(folder) as (server, notes):
+    with overheard(folder, CVAR_MAX_UPLOAD="1M") as (server, notes):
         yield Home(server, folder, notes)
 
 
@@ -122,6 +124,38 @@ def test_a_visitor_who_clears_streamlits_cache_takes_nothing_from_anybody(home):
         tell(vandal, rerun_script={})
         vandal.recv(timeout=30)
     assert known() == before, "by the same server"
+
+
+def test_files_sent_straight_to_the_upload_address_are_bounded(home):
+    begun = len(home.server.said())
+    with socket(home.server, "_stcore/stream") as page:
+        session = said_to(page, "new_session", rerun_script={}).initialize.session_id
+        too_large = 413, "The file is too large: this server takes at most 1.0 MB."
+        assert put(home.server, session, "a", length=300 * 2**20) == too_large
+        assert put(home.server, session, "a", *[bytes(2**16)] * 30) == too_large, "which did not tell its length"
+        assert [put(home.server, session, f"{k}", bytes(2**20))[0] for k in range(6)] == [204] * 6
+        assert put(home.server, session, "6", b"1") == (429, "You can send 6 files at a time. Try again with fewer.")
+    refused = [line for line in home.server.said()[begun:].splitlines() if "upload" in line or "rror" in line]
+    assert [re.search(r"event=upload refused status=(\d+)", line)[1] for line in refused] == ["413", "413", "429"]
+    assert "Traceback" not in home.server.said()
+
+
+def test_nonsense_on_a_socket_is_a_line_in_the_log(home):
+    before = len(home.server.said())
+    for nonsense in (b"\xff\xfe", "a text"):
+        with socket(home.server, "_stcore/stream") as page:
+            page.send(nonsense)
+            with contextlib.suppress(ConnectionClosed, TimeoutError):
+                while True:
+                    page.recv(timeout=0.5)
+    said = home.server.said()[before:].splitlines()
+    assert len([line for line in said if "trace=" in line]) == 2
+    assert all(line.startswith("time=") for line in said)
+
+
+def test_a_page_says_little_at_a_time(home):
+    with socket(home.server, "_stcore/stream") as page, pytest.raises(ConnectionClosed, match="1009"):
+        said_to(page, "delta", rerun_script={"query_string": "x" * 5 * 2**20})
 
 
 def test_an_edit_does_not_replace_what_the_server_holds():

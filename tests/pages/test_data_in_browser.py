@@ -124,6 +124,20 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, tmp_path):
     until_words(page, re.compile("The level β is 2"))
 
 
+def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, tmp_path):
+    names = [tmp_path / f"cars{k}.csv" for k in range(8)]
+    for name in names:
+        name.write_text("size,price\n" + "".join(f"{k},{3 * k + k % 7}\n" for k in range(60)))
+    page = visit("data?data_passes=2&data_seeds=1")
+    upload(page, *names)
+    until_words(page, re.compile("You can send 6 files at a time. Try again with fewer"))
+    page.get_by_text("Your files (6)").wait_for()
+    assert page.get_by_text("AxiosError").count() == 0, "what the field says of it"
+    assert len(visit.errors) == 4, "two were refused; the browser and Streamlit note each"
+    assert all("429" in error for error in visit.errors)
+    visit.errors.clear()
+
+
 def test_a_click_on_a_step_size_shows_its_accuracy(visit):
     page = visit("data?data_passes=2&data_seeds=2")
     done(page)

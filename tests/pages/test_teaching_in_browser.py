@@ -52,7 +52,7 @@ def settled(page):
     """Wait until the script has run."""
     page.locator(".stMain h2, .stMain h3").first.wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"stStatusWidget\"]')")
-    assert page.locator(".stException").count() == 0
+    assert page.get_by_text("Something went wrong").count() == 0
 
 
 def drawing(page, number=0):

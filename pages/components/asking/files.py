@@ -10,24 +10,31 @@ import streamlit as st
 from cvar_core.data import sets
 from cvar_core.jobs import Limits, Refused, Uploads
 
+from .. import internals
 from ..drawing.text import fault, plain
+from . import turned_away
 from .sources import Sources
 
 
 def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
     """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
+    refusals = _refusals(page)
     turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
     key = f"{page}-upload-{turn}"
 
     def take() -> None:
-        came = sorted(st.session_state[key] or [], key=lambda file: -file.size)
+        sent = st.session_state[key] or []
+        came = sorted((file for file in sent if internals.still_here(file)), key=lambda file: -file.size)
         st.session_state[f"{page}-upload-turn"] = turn + 1
         kept, faults = [], []
+        if len(came) < len(sent):
+            faults.append("A file was here too long before it was read. Upload it again.")
         for file in came:
             try:
                 kept.append(files.add(visitor, _free(file.name), file.getvalue()).name)
             except Refused as why:
                 faults.append(str(why))
+            internals.let_go(internals.session_id(), file.file_id)
         st.session_state[f"{page}-upload-faults"] = faults
         if kept:
             chosen(kept)
@@ -41,8 +48,23 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
         f"Only you can see your files. They are removed after {limits.upload_hours} hours, or when you delete them; "
         f"you can have {limits.uploads}."
     )
-    for sentence in st.session_state.get(f"{page}-upload-faults", []):
+    for sentence in [*refusals, *st.session_state.get(f"{page}-upload-faults", [])]:
         st.markdown(fault(sentence.rstrip(".")))
+
+
+def _refusals(page: str) -> list[str]:
+    """Return what the server said to files that it did not take in, until others are; clear a field that sent no more.
+
+    The server says it as it happens, before or after the others of one choice have come.
+    """
+    session, turn = internals.session_id(), st.session_state.get(f"{page}-upload-turn", 0)
+    since, known = st.session_state.get(f"{page}-upload-refused", (turn, []))
+    if told := turned_away.told(session):
+        since, known = turn, list(dict.fromkeys([*(known if since == turn else []), *told]))
+        st.session_state[f"{page}-upload-refused"] = turn, known
+        if not internals.files_of(session):
+            st.session_state[f"{page}-upload-turn"] = turn + 1
+    return known if since >= turn - 1 else []
 
 
 def draw_files(page: str, sources: Sources) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,6 +13,8 @@ from cvar_core import Problem
 from cvar_core.catalogue import losses
 from cvar_core.data import Column, DataError, Dataset, Preview, Recipe, columns, missing, sets
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
+
+log = logging.getLogger(__name__)
 
 
 class _Stamp(NamedTuple):
@@ -86,7 +89,11 @@ class Sources:
     def _find(self, name: str) -> str | BinaryIO:
         """Return a file to read, or the name of a set; a path never comes through here."""
         if name in self.own:
-            content = io.BytesIO(self.own[name].path.read_bytes())
+            try:
+                content = io.BytesIO(self.own[name].path.read_bytes())
+            except OSError:  # its time was over just now; or the disk fails, which is for the log
+                log.warning("upload cannot be read", exc_info=True)
+                raise DataError(f"{name} is no longer here: upload it again, or choose another") from None
             content.name = name  # type: ignore[attr-defined]
             return content
         if name in sets:

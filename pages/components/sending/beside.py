@@ -1,4 +1,4 @@
-"""What the server has beside Streamlit's pages: the stream and plotly.js, and who stands at the door."""
+"""What the server has beside Streamlit's pages: the stream, plotly.js, the door and the intake."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from starlette.routing import BaseRoute
 
 from . import plotly_route, stream
 from .door import Door
+from .intake import Intake
 from .plotly_route import Preload
 
 
@@ -15,4 +16,4 @@ def routes() -> list[BaseRoute]:
 
 
 def middleware() -> list[Middleware]:
-    return [Middleware(Door), Middleware(Preload)]
+    return [Middleware(Door), Middleware(Intake), Middleware(Preload)]

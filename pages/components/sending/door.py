@@ -14,6 +14,10 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from . import server
+from .room import Room
+from .whence import whence_in
+
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _REFUSED = 1008  # policy violation
 _TAB = "/_stcore/stream"
@@ -24,12 +28,13 @@ SILENCE = 20.0  # seconds after which a tab that has said nothing is none
 
 
 class Door:
-    """Lets in who comes from this server's own pages, or from no page at all, while there is room."""
+    """Lets in who comes from this server's own pages, or from none, while there is room, also of their address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        files = _open_files()
-        self._room = max(files - _OTHERS, files // 2)
+        told, files = server.told(), _open_files()
+        whole = max(files - _OTHERS, files // 2)
+        self._proxies, self._room = told.proxies, Room(whole, told.limits.of_an_address(whole))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
@@ -37,15 +42,15 @@ class Door:
             return
         tab = scope["path"].endswith(_TAB)
         files = _FILES if tab else 1
-        if files > self._room or not _from_here(Headers(scope=scope)):
+        address = whence_in(scope, self._proxies)
+        if not (_from_here(Headers(scope=scope)) and self._room.take(address, files)):
             await receive()
             await send({"type": "websocket.close", "code": _REFUSED})
             return
-        self._room -= files
         try:
             await self._app(scope, _within(receive, send) if tab else receive, send)
         finally:
-            self._room += files
+            self._room.give(address, files)
 
 
 def _open_files() -> int:

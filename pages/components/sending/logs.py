@@ -6,6 +6,8 @@ import json
 import logging
 import time
 
+from .. import internals
+
 _OURS = ("cvar_core", "pages")
 
 
@@ -24,12 +26,21 @@ class OneLine(logging.Formatter):
 
 
 def configure() -> None:
-    """Send what the project logs to the server's error output; a second call changes nothing."""
+    """Send what the project logs to the error output, and the worries of what it is made of; once is enough."""
     for name in _OURS:
         logger = logging.getLogger(name)
         if not any(isinstance(each.formatter, OneLine) for each in logger.handlers):
-            handler = logging.StreamHandler()
-            handler.setFormatter(OneLine())
-            logger.addHandler(handler)
+            logger.addHandler(_handler(logging.INFO))
             logger.setLevel(logging.INFO)
             logger.propagate = False
+    worries = _handler(logging.WARNING)
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(worries)
+    internals.log_by(worries)
+
+
+def _handler(level: int) -> logging.Handler:
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    handler.setLevel(level)
+    return handler

@@ -20,16 +20,18 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from cvar_core import SpecError
-from cvar_core.jobs import Manager, Settings, Shelf, Uploads, threads
+from cvar_core.jobs import Manager, Settings, Shelf, Uploads, Whereabouts, threads
 from cvar_core.keeping import Kept
 from cvar_core.store import Store
 
 from .. import internals
+from ..asking.visitor import visitor_id
 from . import logs
 from .address import address
 from .allocation import give_back_soon
 from .studio import Studio
 from .ticket import Tickets
+from .whence import FORWARDED, whence
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +49,7 @@ class Shared:
     uploads: Uploads
     shelf: Shelf
     tickets: Tickets
+    whereabouts: Whereabouts = field(default_factory=Whereabouts)
     studio: Studio = field(default_factory=Studio)
     pictures: Kept[Hashable, bytes] = field(default_factory=lambda: Kept(_PICTURES, len))  # drawn once for all
     boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
@@ -80,13 +83,14 @@ def close() -> None:
 
 
 def _open(told: Settings) -> Shared:
-    uploads = Uploads(told.folder / "uploads", told.limits)
+    whereabouts = Whereabouts()
+    uploads = Uploads(told.folder / "uploads", told.limits, whereabouts)
     uploads.keep_tidy()
     store = Store.open(told.folder / "runs.sqlite", told.limits.store)
     if store.trouble:
         log.warning("store %s", store.trouble)  # the pages say it, too
-    manager = Manager(store, threads(told.workers), told.workers, told.limits)
-    return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder))
+    manager = Manager(store, threads(told.workers), told.workers, told.limits, whereabouts)
+    return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder), whereabouts)
 
 
 def prepare() -> None:
@@ -94,6 +98,8 @@ def prepare() -> None:
     logs.configure()
     give_back_soon()
     internals.stay_at_home()
+    internals.trust_nobody()
+    internals.leave_errors_to_the_app()
     internals.end_well()
 
 
@@ -122,6 +128,14 @@ def _warm_up() -> None:
     gc.freeze()  # what the libraries hold lives as long as the server: no collection need look at it again
 
 
+def told() -> Settings:
+    """Return the settings in force, also before anything is opened; where they cannot be read, the usual ones."""
+    try:
+        return Settings.read(os.environ) if _shared is None else _shared.settings
+    except SpecError:
+        return Settings()  # the pages say what is wrong
+
+
 # What a page asks for. Where the settings cannot be read, it says so and ends there.
 
 
@@ -142,6 +156,14 @@ def shelf() -> Shelf:
 def settings() -> Settings:
     """Return what the server was told."""
     return _for_a_page().settings
+
+
+def known_visitor() -> str:
+    """Return the id of the page's visitor, and note where they come from; to be called once in each run of a page."""
+    shared, identity = _for_a_page(), visitor_id()
+    address = whence(st.context.ip_address, st.context.headers.get_all(FORWARDED), shared.settings.proxies)
+    shared.whereabouts.note(identity, address)
+    return identity
 
 
 def ticket(*subject: str) -> str:

@@ -1,10 +1,12 @@
 """A page for the browser tests: two curves that get a point at each poll, in a chart that grows with them."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages.components.asking.visitor import visitor_id
 from pages.components.drawing.chart import Clicked, chart, charts, encoded
-from pages.components.sending import beside
+from pages.components.sending import beside, page_errors, server, ticket
 
 COLOURS = {"light": ("#1b1f24", "#ffffff"), "dark": ("#eceef1", "#0e1117")}
 
@@ -57,7 +59,14 @@ def live() -> None:
     st.text(f"returned: {', '.join(st.session_state.get('returned', []))}")
 
 
+def fail() -> None:
+    """Come upon something that is wrong on the server, in the midst of the project's code."""
+    ticket._read_or_write(Path("/a/secret/place"))
+
+
 def main() -> None:
+    if st.query_params.get("place") == "secret":
+        fail()
     st.text("above")
     identity = visitor_id()
     st.text(f"visitor: {identity}")
@@ -70,4 +79,6 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 elif not __name__.startswith("tests."):  # the server, and no test
-    app = st.App("growing.py", routes=beside.routes(), middleware=beside.middleware())
+    server.prepare()
+    around = {"routes": beside.routes(), "middleware": beside.middleware()}
+    app = st.App("growing.py", **around, on_script_error=page_errors.show)

@@ -21,13 +21,14 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 class Visitor:
     """The other side of a socket: ``says`` what it says, then nothing, until it ``leaves``."""
 
-    def __init__(self, door: Door, says: int = 0, path: str = "/lab/_stcore/stream") -> None:
+    def __init__(
+        self, door: Door, says: int = 0, path: str = "/lab/_stcore/stream", address: str = "192.0.2.1"
+    ) -> None:
         self.sent: list[str] = []
         self._says, self._left = says, asyncio.Event()
         self._messages = 0
-        self.call = asyncio.create_task(
-            door({"type": "websocket", "path": path, "headers": []}, self._receive, self._send)
-        )
+        scope = {"type": "websocket", "path": path, "headers": [], "client": (address, 5)}
+        self.call = asyncio.create_task(door(scope, self._receive, self._send))
 
     async def _receive(self) -> dict[str, Any]:
         self._messages += 1
@@ -67,8 +68,7 @@ def test_some_files_stay_free_and_who_leaves_makes_room(monkeypatch, path):
 
     async def crowd() -> None:
         door = Door(app)
-        visitors = [Visitor(door, path=path) for _ in range(100)]
-        await asyncio.sleep(0)
+        visitors = [Visitor(door, path=path, address=f"192.0.2.{number}") for number in range(100)]
         await asyncio.sleep(0.01)
         inside = [each for each in visitors if each.sent == ["accept"]]
         assert all(each.sent == ["close"] for each in visitors if each not in inside)
@@ -78,6 +78,23 @@ def test_some_files_stay_free_and_who_leaves_makes_room(monkeypatch, path):
         await asyncio.sleep(0.01)
         assert another.sent == ["accept"]
         for each in [*inside[1:], another]:
+            await each.leaves()
+
+    run_aside(crowd())
+
+
+def test_one_address_does_not_take_all_the_room(monkeypatch):
+    monkeypatch.setattr(the_door, "_open_files", lambda: 100)
+
+    async def crowd() -> None:
+        door = Door(app)
+        crowded = [Visitor(door, path="/live") for _ in range(100)]
+        another = Visitor(door, path="/live", address="192.0.2.2")
+        await asyncio.sleep(0.01)
+        inside = [each for each in crowded if each.sent == ["accept"]]
+        assert len(inside) == 25, "half of what there is for all"
+        assert another.sent == ["accept"]
+        for each in [*inside, another]:
             await each.leaves()
 
     run_aside(crowd())

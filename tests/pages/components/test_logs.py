@@ -4,6 +4,8 @@ import json
 import logging
 import sys
 
+from streamlit.logger import get_logger
+
 from pages.components.sending import logs
 
 
@@ -27,6 +29,22 @@ def test_a_stack_trace_is_part_of_the_line():
     head, trace = said.split(" trace=")
     assert head.endswith("event=failed run=abc")
     assert json.loads(trace).endswith("ValueError: first\nsecond")
+
+
+def test_a_trace_of_streamlit_or_of_any_library_is_one_line(capfd, monkeypatch):
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    logs.configure()
+    streamlits = get_logger("streamlit.loaded_later")
+    for logger in (streamlits, logging.getLogger("a.library")):
+        try:
+            raise ValueError("first\nsecond")
+        except ValueError:
+            logger.exception("worried")
+        logger.info("busy")
+    first, second = capfd.readouterr().err.splitlines()
+    assert "logger=streamlit.loaded_later event=worried trace=" in first
+    assert "logger=a.library event=worried trace=" in second
 
 
 def test_what_the_project_logs_is_written_once(capfd, monkeypatch):
