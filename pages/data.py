@@ -16,10 +16,10 @@ from pages.components.sending.server import manager, shelf, uploads
 PAGE = "data"
 
 apply_look()
-jobs, files = manager(), uploads()
+jobs = manager()
 link = run_page.read_link()
 visitor = visitor_id()
-sources = Sources(files, shelf(), jobs.limits, visitor)
+sources = Sources(uploads(), shelf(), jobs.limits, visitor)
 controls = DataControls(PAGE, jobs.limits, sources)
 session = Session(PAGE, jobs, visitor, controls, on_data=True)
 area = MainArea(session)
@@ -27,7 +27,7 @@ area = MainArea(session)
 with st.sidebar:
     area.ask()
     controls.ask_which()
-    draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
+    draw_upload(PAGE, sources, jobs.limits, controls.choose_files)
     draw_files(PAGE, sources)
     asked = controls.ask()
     with st.container(key="run-bar"):

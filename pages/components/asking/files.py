@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from cvar_core.data import sets
-from cvar_core.jobs import Limits, Refused, Uploads
+from cvar_core.data import DataError, sets
+from cvar_core.jobs import Limits, Refused
 
 from ..drawing.text import fault, plain
 from .sources import Sources
 
 
-def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
+def draw_upload(page: str, sources: Sources, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
     """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
     turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
     key = f"{page}-upload-{turn}"
@@ -22,10 +22,13 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
     def take() -> None:
         came = sorted(st.session_state[key] or [], key=lambda file: -file.size)
         st.session_state[f"{page}-upload-turn"] = turn + 1
-        kept, faults = [], []
+        kept: list[str] = []
+        faults: list[str] = []
         for file in came:
             try:
-                kept.append(files.add(visitor, _free(file.name), file.getvalue()).name)
+                kept.append(sources.add(_free(file.name), file.getvalue()))
+            except DataError as why:
+                faults += why.sentences
             except Refused as why:
                 faults.append(str(why))
         st.session_state[f"{page}-upload-faults"] = faults
