@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cvar_core.data import Recipe
+from cvar_core.data import DataError, Recipe
 from cvar_core.jobs import Limits, Shelf, Uploads
 from pages.components.sending import server
 from tests.pages.opening import button, shown, words
@@ -90,6 +90,9 @@ def test_where_nothing_is_the_best_classifier_the_page_says_so(opened, files, he
     files.add(ADA, "coins.csv", f"toss,won\n{rows}".encode())
     page = finished(opened(set="coins.csv"), held)
     assert "At this β the best classifier is θ = 0" in said(page)
+    above = said(page).partition('class="cvar-cards"')[0]
+    assert "At β = 0.95 the best classifier is θ = 0, which decides nothing" in above
+    assert '<button type="button" class="cvar-level" value="0.5">Take β = 0.5</button>' in above
     layout = charts_of(page)["data-measures"]["figure"]["layout"]
     assert layout["annotations"] == [], "no dashed line"
 
@@ -156,7 +159,7 @@ def test_a_deleted_file_leaves_what_was_computed(opened, files, held):
     assert files.of(ADA) == []
     assert not any("cars.csv" in repr(key) for key in server.shelf()._kept), "nor is what was read of it"
     assert "Cars.csv is not among your files" in faults(page)[0]
-    assert "Below is still the run before: cars.csv" in said(page)
+    assert "The controls have changed. Below is still the run before: cars.csv" in said(page)
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == before
 
 
@@ -166,7 +169,7 @@ def test_the_history_opens_a_run_with_its_data_and_choices(opened, files, held, 
     first = finished(opened(**link), held)
     asked = first.session_state["data-asked"]
     page = panel(finished(opened(set="diabetes"), held), "Your runs")
-    assert "cars.csv (30% held out, intercept), logistic loss, β = 0.5, 2 passes" in said(page)
+    assert "cars.csv (colour predicted, 30% held out, intercept), logistic loss, β = 0.5, 2 passes" in said(page)
     page = shown(page.button(key=f"data-open-{asked.id}").click().run())
     assert page.session_state["data-asked"] == asked
     assert page.session_state["data-shown"].spec == asked
@@ -218,7 +221,7 @@ def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
 def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, sharing):
     sharing(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
     page = came(opened(), ("large.csv", ROWS.encode()))
-    assert "Large.csv has 0.4 kB, but this server takes at most 0.1 kB" in faults(page)[0]
+    assert f"Large.csv has {len(ROWS) / 1024:.1f} kB, but this server takes at most 0.1 kB" in faults(page)[0]
     assert select(page, "set").value == "breast-cancer"
     page = came(page, ("small.csv", b"1,2\n3,4\n5,7\n"))
     assert not any("large" in each for each in faults(page))
@@ -226,6 +229,32 @@ def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tm
     page = came(page, ("other.csv", b"1,2\n3,4\n5,7\n"))
     assert "You have 1 file here, which is the most" in faults(page)[0]
     assert select(page, "set").value == "small.csv"
+
+
+def two_slips(*given, **choices):
+    raise DataError("column 'a' holds 'x'", "column 'b' holds 'y'")
+
+
+BOTH = [f":red[:material/error: Column {what}.]" for what in ("'a' holds 'x'", "'b' holds 'y'")]
+
+
+def test_a_file_that_cannot_be_read_is_not_kept_and_all_that_is_wrong_is_said(opened, files, monkeypatch):
+    page = came(opened(), ("good.csv", ROWS.encode()), ("bad.csv", b"a,b\n1,2\n3\n"))
+    assert "Bad.csv is not a table: row 3 has 1 fields" in faults(page)[0]
+    assert [each.name for each in files.of(ADA)] == ["good.csv"], "it does not count toward the six"
+    assert select(page, "set").value == "good.csv"
+    page = came(page, ("good.csv", b"a,b\n1,2\n3\n"))
+    assert files.of(ADA)[0].size == len(ROWS), "nor does it take the place of one that can be read"
+    monkeypatch.setattr("pages.components.asking.sources.read_table", two_slips)
+    page = came(page, ("slips.csv", b"a,b\nx,y\n"))
+    assert faults(page) == BOTH
+
+
+def test_all_that_is_wrong_with_a_file_is_said_at_once(opened, files, monkeypatch):
+    files.add(ADA, "slips.csv", ROWS.encode())
+    monkeypatch.setattr(Recipe, "load", two_slips)
+    page = opened(set="slips.csv")
+    assert faults(page) == BOTH
 
 
 def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, monkeypatch):
@@ -309,8 +338,6 @@ def test_a_bad_field_gets_a_sentence_and_run_is_refused(opened, field, value, se
 
 
 def test_a_set_that_is_not_here_offers_its_download_and_says_when_that_fails(opened, monkeypatch):
-    from cvar_core.data import DataError
-
     def no_network(chosen, progress=False):
         raise DataError("cannot download http://x (there is no connection to it); fetch it and put it at /secret/path")
 

@@ -7,7 +7,7 @@ import uvicorn
 from streamlit.testing.v1 import AppTest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from cvar_core.data import DataError
+from cvar_core.data import DataError, Recipe
 from cvar_core.jobs import Limits, Shelf, Uploads
 from pages.components import internals
 from pages.components.asking import turned_away
@@ -22,9 +22,11 @@ def script() -> None:
 
     from cvar_core.jobs import Limits
     from pages.components.asking.files import draw_upload
-    from pages.components.sending.server import uploads
+    from pages.components.asking.sources import Sources
+    from pages.components.sending.server import shelf, uploads
 
-    draw_upload("data", uploads(), "ada", Limits(), lambda names: st.text(f"chosen: {names}"))
+    sources = Sources(uploads(), shelf(), Limits(), "ada")
+    draw_upload("data", sources, Limits(), lambda names: st.text(f"chosen: {names}"))
 
 
 @pytest.fixture
@@ -97,7 +99,7 @@ def test_a_file_that_goes_while_it_is_asked_for_gets_a_sentence_without_its_plac
     sources = Sources(files, Shelf(2**20), Limits(), "ada")
     kept.path.unlink()
     with pytest.raises(DataError, match=r"^cars\.csv is no longer here: upload it again, or choose another$"):
-        sources.columns("cars.csv")
+        sources.data(Recipe("cars.csv"))
 
 
 @pytest.mark.parametrize("name", ["explore", "data"])
