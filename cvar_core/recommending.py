@@ -29,6 +29,7 @@ from .results import (
     remarks,
     starts_fine,
     take,
+    undecided,
     unusable,
 )
 from .scheduling import Progress
@@ -92,11 +93,12 @@ class Recommendation:
     @property
     def words(self) -> tuple[str, ...]:
         """A line on the λ of each method, one on which to take, and what the atlas knows where there was no tuning."""
+        nothing = undecided(self.judged.result)
         if self.judged.nothing_to_close is not None:
-            return (f"{beginning(self.judged)}.",)
+            return tuple(f"{each}." for each in (beginning(self.judged), nothing) if each)
         last = " ".join(f"{each}." for each in (take(self.judged), most_forgiving(self.judged)) if each)
-        record = f"{without_tuning(self.judged)}{_failures(self.default)}"
-        return (*self._lines(), *filter(None, (last, f"{record}." if record else "")))
+        further = nothing, f"{without_tuning(self.judged)}{_failures(self.default)}"
+        return (*self._lines(), *filter(None, (last, *(f"{each}." for each in further if each))))
 
     @property
     def default(self) -> Record | None:
@@ -104,11 +106,13 @@ class Recommendation:
         return untuned(self.judged.criterion)
 
     def _lines(self) -> Iterator[str]:
+        remarked = {undecided(self.judged.result)}  # what is said of every method is said once
         for method, found in self.each.items():
             if found is None:
                 yield f"{unusable(self.judged, method)}."
             else:
-                said = remarks(self.judged, method, found.lam)
+                said = [each for each in remarks(self.judged, method, found.lam) if each not in remarked]
+                remarked.update(said)
                 yield " ".join([judgement(found.verdict), *(f"{each}." for each in said)])
 
     def __str__(self) -> str:

@@ -27,6 +27,7 @@ from .results import (
     number,
     sureness,
     take,
+    undecided,
 )
 from .specs import ZERO, ProblemSpec, SweepSpec
 from .version import __version__
@@ -132,7 +133,7 @@ def _lead(result: Result, by: Criterion) -> str:
         f"A step size λ is usable for a start when the run does not diverge and {reach}. The gap here is {gap}: "
         f"{number(judged.start)} at the start, so that ε = {number(judged.epsilon)}, both the median over the starts."
     )
-    further = (blurred(judged), against_constant(judged), few(len(result.spec.seeds)))
+    further = (undecided(result), blurred(judged), against_constant(judged), few(len(result.spec.seeds)))
     return " ".join([words, *(f"{more}." for more in further if more)])
 
 

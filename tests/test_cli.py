@@ -456,3 +456,11 @@ def test_sharpen_takes_numbers_above_nought(flags, capsys):
 def test_check_sharpens_what_it_is_given(capsys):
     assert main(["check", "--sharpen"]) == 2
     assert "give it with --lambda" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["sweep"], ["check"], ["check", "--lambda", "1"]])
+def test_where_the_best_classifier_is_none_that_is_said_once(command, capsys):
+    main([*command, *SMALL, "--loss", "logistic", "--noise", "normal"])
+    assert capsys.readouterr().out.count("the best classifier is θ = 0, which decides nothing") == 1
+    main([*command, *SMALL, "--loss", "logistic", "--noise", "normal", "--beta", "0"])
+    assert "decides nothing" not in capsys.readouterr().out

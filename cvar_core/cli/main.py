@@ -44,6 +44,7 @@ from ..results import (
     sharpened_sureness,
     sureness,
     take,
+    undecided,
 )
 from ..scheduling import Progress
 from ..sharper import decide, sharpen
@@ -149,7 +150,8 @@ def _print_result(result: Result, by: Criterion, unit: TargetUnit | None) -> Non
         print(f"{method:8}{best(judged, method):>22}{ends[0]:>13}{ends[1]:>10}{widths}{holes}")
     if len(result.spec.seeds) > 1:
         print(f"In brackets: the {sureness(len(result.spec.seeds))}.")
-    for words in (take(judged), blurred(judged), against_constant(judged), few(len(result.spec.seeds))):
+    said = take(judged), undecided(result), blurred(judged), against_constant(judged), few(len(result.spec.seeds))
+    for words in said:
         if words:
             print(f"{words}.")
     for line in measured(result, by.measure):
@@ -184,7 +186,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
             found = recommend(problem, asked.methods, iterations, seeds, args.schedule, workers, report=report, **told)
         print(found, flush=True)
         return 0 if (found.sure if args.sure else found.safe) else 1
-    passed = []
+    passed, remarked = [], set[str]()
     for method in asked.methods:
         runs, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
         with _progress_bar() as report:
@@ -193,7 +195,9 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
                 cost = f"That took {updates:,} updates; the grid takes {grid:,} from as many starts."
             else:
                 verdict = check(*runs, **told, report=report)
-        said = [judgement(verdict), *(f"{each}." for each in verdict.remarks), cost]
+        new = [each for each in verdict.remarks if each not in remarked]
+        remarked.update(new)
+        said = [judgement(verdict), *(f"{each}." for each in new), cost]
         print(" ".join(filter(None, said)), flush=True)
         passed.append(verdict.sure if args.sure else verdict.safe)
     return 0 if all(passed) else 1

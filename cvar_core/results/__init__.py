@@ -29,6 +29,7 @@ from .sharpened import Sharpened, Sharpening, largest
 from .sharpened_sentences import asked_words, sharpened_cost, sharpened_lines, sharpened_sureness
 from .sharpening import WIDTH, Sharp
 from .spread import Spread, spread
+from .undecided import best_is_none, deciding_level, undecided
 from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
 from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin, starts_fine
 
@@ -68,11 +69,13 @@ __all__ = [
     "asked_words",
     "beginning",
     "best",
+    "best_is_none",
     "blurred",
     "certainty",
     "coverage",
     "criterion",
     "decades",
+    "deciding_level",
     "disagreement",
     "few",
     "finding",
@@ -98,6 +101,7 @@ __all__ = [
     "starts_fine",
     "sureness",
     "take",
+    "undecided",
     "unusable",
     "width",
 ]

@@ -15,6 +15,7 @@ from .judged import Judged
 from .readable import decades, listed, number, percent, round_up
 from .result import Result
 from .spread import spread
+from .undecided import undecided
 from .verdict import SURE, Verdict
 from .verdict_sentences import JUDGED_BY, how_usable, near_the_best, starts_fine
 
@@ -123,10 +124,6 @@ def measured(result: Result, measure: str = RISK) -> list[str]:
             )
     if result.reference:
         lines.append(f"{'θ*':8}" + "".join(f"{_share(name, result.reference[name]):>18}" for name in names))
-    else:
-        lines.append(
-            "θ* = 0 is optimal here: at this β no linear classifier does better than none, so it has no accuracy."
-        )
     return lines
 
 
@@ -184,13 +181,14 @@ def _not_told_apart(judged: Judged, order: list[str]) -> str:
 
 
 def remarks(judged: Judged, method: str, lam: float) -> tuple[str, ...]:
-    """Return what a verdict alone would hide: the other measure, too few points, a constant that does better."""
+    """Return what a verdict alone would hide: the other measure, few points, a better constant, a best that is none."""
     result = judged.result
     mine = lam if result.place(lam) is not None else None
     said = (
         disagreement(result, [method], lam, judged.criterion),
         blurred(judged),
         against_constant(judged, mine, method),
+        undecided(result),
     )
     return tuple(filter(None, said))
 

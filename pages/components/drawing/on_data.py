@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cvar_core import Result
 from cvar_core.catalogue import losses
+from cvar_core.results import best_is_none
 
 
 def about_data(result: Result) -> str:
@@ -14,12 +15,10 @@ def about_data(result: Result) -> str:
             f"CVaR looks at the worst {share} of the losses only. A method that lowers it may raise the mean loss: it "
             "gives up a little on many rows to gain on the few that are worst."
         )
-    if not result.reference:
+    if best_is_none(result.spec.problem, result.optimum):
         return (
-            f"<b>At this β the best classifier is θ = 0.</b> Whatever θ is, the mean of the worst {share} of the "
-            "losses is at least log 2, which is what θ = 0 pays on every row; it decides nothing, so there is no "
-            "accuracy of θ* to draw. A run that comes closer to F* comes closer to deciding nothing, and its accuracy "
-            "may well fall on the way. A smaller β averages more rows and has a θ* that decides."
+            "<b>At this β the best classifier is θ = 0.</b> It decides nothing, so there is no accuracy of θ* to draw. "
+            "A run that comes closer to F* comes closer to deciding nothing, and its accuracy may well fall on the way."
         )
     separable = (
         "" if result.optimum.attained else

@@ -24,6 +24,7 @@ from cvar_core.results import (
     best,
     blurred,
     decades,
+    deciding_level,
     disagreement,
     finding,
     interval,
@@ -32,6 +33,7 @@ from cvar_core.results import (
     number,
     sureness,
     take,
+    undecided,
 )
 
 Mine = dict[str, Verdict]
@@ -44,7 +46,7 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str
     mine = _judged(result, by, lam)
     heading = escape(headline(result, by, lam, mine))
     notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam) if note)
-    first = f"<h2>{heading}</h2>{_recommended(result.judged(by), lam)}"
+    first = f"<h2>{heading}</h2>{_undecided(result)}{_recommended(result.judged(by), lam)}"
     return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme)}{notes}</div>'
 
 
@@ -65,6 +67,15 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
     parts = [f"{state} for {listed(names)}" for state, names in whom.items() if names]
     return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
+
+
+def _undecided(result: Result) -> str:
+    """Say that the best classifier is none, with a button that takes a level at which it may decide."""
+    words, level = undecided(result), deciding_level(result.spec.problem.beta)
+    if not words:
+        return ""
+    button = f' <button type="button" class="cvar-level" value="{level!r}">Take β = {level:g}</button>'
+    return f'<p class="cvar-note cvar-undecided">{escape(words)}.{"" if level is None else button}</p>'
 
 
 def _recommended(judged: Judged, lam: float | None) -> str:

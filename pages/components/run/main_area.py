@@ -93,10 +93,10 @@ class MainArea:
             "run", self._page, self._session.visitor, spec.id, part=STUDY, key=f"{self._page}-study",
             page=self._page, settled=settled,
             lambdas=[best, *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
-            at=self._chosen(), on_choice=self._choose, on_use=self._use,
+            at=self._chosen(), on_choice=self._choose, on_use=self._use, on_level=self._take_level,
         )  # fmt: skip
-        if self._used in st.session_state:
-            st.rerun()  # the field stands outside of this fragment
+        if self._used in st.session_state or st.session_state.pop(self._levelled, False):
+            st.rerun()  # the fields stand outside of this fragment
         keep(self._key("at"), st.session_state[self._key("at")], _BEST)
 
     def show_history(self, shown: Shown | None = None) -> None:
@@ -153,8 +153,8 @@ class MainArea:
         else:
             st.caption(f"This server evaluates on at most {most:,} points.")
 
-    def _take(self, control: str, count: int) -> None:
-        st.session_state[self._key(control)] = count
+    def _take(self, control: str, value: float) -> None:
+        st.session_state[self._key(control)] = value
         press(self._page)
 
     # Which λ the curves are at: a text, because it stands in the link.
@@ -180,6 +180,16 @@ class MainArea:
 
     def _use(self, lam: float) -> None:
         st.session_state[self._used] = lam
+
+    # The level that is offered where there is nothing to decide.
+
+    @property
+    def _levelled(self) -> str:
+        return f"{self._page}-levelled"
+
+    def _take_level(self, beta: float) -> None:
+        st.session_state[self._levelled] = True
+        self._take("beta", beta)
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"

@@ -51,6 +51,8 @@ class Live {
     this.above.addEventListener("click", ({ target }) => {
       const use = target.closest(".cvar-use"); // a λ that the verdict recommends
       if (use) this.setTriggerValue("use", Number(use.value));
+      const level = target.closest(".cvar-level"); // a β at which there is something to decide
+      if (level) this.setTriggerValue("level", Number(level.value));
     });
     this.watch = setInterval(() => this.look(), 1000);
   }

@@ -57,6 +57,7 @@ def live(
     at: float | None = None,
     on_choice: Callable[[float | None], None] | None = None,
     on_use: Callable[[float], None] | None = None,
+    on_level: Callable[[float], None] | None = None,
 ) -> None:
     """Listen to a subject (see ``subjects``).
 
@@ -72,6 +73,8 @@ def live(
         tell when the visitor chooses another.
     on_use
         Whom to tell when the visitor wants the step size that is recommended.
+    on_level
+        Whom to tell when the visitor wants another level β, between 0 and 1.
     """
 
     known = [lam for lam, _ in lambdas or ()]
@@ -86,6 +89,11 @@ def live(
         if on_use is not None and sent is not None and sent in known:
             on_use(float(sent))
 
+    def levelled() -> None:
+        sent = st.session_state[key].get("level")
+        if on_level is not None and isinstance(sent, int | float) and 0 <= sent < 1:
+            on_level(float(sent))
+
     data: dict[str, Any] = {
         "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
         "heartbeat": 1000 * server.HEARTBEAT,
@@ -96,7 +104,7 @@ def live(
         data |= {"lambdas": [list(each) for each in lambdas], "at": at}
     _mount(
         key=key, data=data, height="content", default={"at": at, "asked": 0},
-        on_at_change=chosen, on_use_change=used, on_asked_change=_nothing,
+        on_at_change=chosen, on_use_change=used, on_level_change=levelled, on_asked_change=_nothing,
     )  # fmt: skip
 
 
