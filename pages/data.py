@@ -15,10 +15,10 @@ from pages.components.sending.server import known_visitor, manager, shelf, uploa
 PAGE = "data"
 
 apply_look()
-jobs, files = manager(), uploads()
+jobs = manager()
 link = run_page.read_link()
 visitor = known_visitor()
-sources = Sources(files, shelf(), jobs.limits, visitor)
+sources = Sources(uploads(), shelf(), jobs.limits, visitor)
 controls = DataControls(PAGE, jobs.limits, sources)
 session = Session(PAGE, jobs, visitor, controls, on_data=True)
 area = MainArea(session)
@@ -26,7 +26,7 @@ area = MainArea(session)
 with st.sidebar:
     area.ask()
     controls.ask_which()
-    draw_upload(PAGE, files, visitor, jobs.limits, controls.choose_files)
+    draw_upload(PAGE, sources, jobs.limits, controls.choose_files)
     draw_files(PAGE, sources)
     asked = controls.ask()
     with st.container(key="run-bar"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cvar_core.data import Recipe
+from cvar_core.data import DataError, Recipe
 from cvar_core.jobs import Limits, Shelf, Uploads
 from pages.components.sending import server
 from tests.pages.opening import button, shown, words
@@ -90,6 +90,9 @@ def test_where_nothing_is_the_best_classifier_the_page_says_so(opened, files, he
     files.add(ADA, "coins.csv", f"toss,won\n{rows}".encode())
     page = finished(opened(set="coins.csv"), held)
     assert "At this β the best classifier is θ = 0" in said(page)
+    above = said(page).partition('class="cvar-cards"')[0]
+    assert "At β = 0.95 the best classifier is θ = 0, which decides nothing" in above
+    assert '<button type="button" class="cvar-level" value="0.5">Take β = 0.5</button>' in above
     layout = charts_of(page)["data-measures"]["figure"]["layout"]
     assert layout["annotations"] == [], "no dashed line"
 
@@ -228,6 +231,32 @@ def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tm
     assert select(page, "set").value == "small.csv"
 
 
+def two_slips(*given, **choices):
+    raise DataError("column 'a' holds 'x'", "column 'b' holds 'y'")
+
+
+BOTH = [f":red[:material/error: Column {what}.]" for what in ("'a' holds 'x'", "'b' holds 'y'")]
+
+
+def test_a_file_that_cannot_be_read_is_not_kept_and_all_that_is_wrong_is_said(opened, files, monkeypatch):
+    page = came(opened(), ("good.csv", ROWS.encode()), ("bad.csv", b"a,b\n1,2\n3\n"))
+    assert "Bad.csv is not a table: row 3 has 1 fields" in faults(page)[0]
+    assert [each.name for each in files.of(ADA)] == ["good.csv"], "it does not count toward the six"
+    assert select(page, "set").value == "good.csv"
+    page = came(page, ("good.csv", b"a,b\n1,2\n3\n"))
+    assert files.of(ADA)[0].size == len(ROWS), "nor does it take the place of one that can be read"
+    monkeypatch.setattr("pages.components.asking.sources.load", two_slips)
+    page = came(page, ("slips.csv", b"a,b\nx,y\n"))
+    assert faults(page) == BOTH
+
+
+def test_all_that_is_wrong_with_a_file_is_said_at_once(opened, files, monkeypatch):
+    files.add(ADA, "slips.csv", ROWS.encode())
+    monkeypatch.setattr(Recipe, "load", two_slips)
+    page = opened(set="slips.csv")
+    assert faults(page) == BOTH
+
+
 def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, monkeypatch):
     monkeypatch.setattr("pages.components.asking.own_data._UPDATES", 160)
     files.add(ADA, "cars.csv", ROWS.encode())
@@ -309,8 +338,6 @@ def test_a_bad_field_gets_a_sentence_and_run_is_refused(opened, field, value, se
 
 
 def test_a_set_that_is_not_here_offers_its_download_and_says_when_that_fails(opened, monkeypatch):
-    from cvar_core.data import DataError
-
     def no_network(chosen, progress=False):
         raise DataError("cannot download http://x (there is no connection to it); fetch it and put it at /secret/path")
 

@@ -53,8 +53,8 @@ def test_it_is_said_with_what_every_classifier_pays_and_a_level_to_try():
     words = undecided(made([[[1.0]]], f_star=float(np.log(2)), problem=classifying))
     assert words == (
         "At β = 0.95 the best classifier is θ = 0, which decides nothing: whatever θ is, the mean of the worst 5% of "
-        "the losses is at least 0.693, which θ = 0 pays everywhere. A λ that is safe here leads there. A lower β, such as "
-        "0.5, averages more of the losses"
+        "the losses is at least 0.693, which θ = 0 pays everywhere. A λ that is safe here leads there. A lower β, "
+        "such as 0.5, averages more of the losses"
     )
     assert undecided(made([[[1.0]]], f_star=0.69, problem=classifying)) == ""
     mean = ProblemSpec(loss="logistic", noise="normal", beta=0.0)

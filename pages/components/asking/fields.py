@@ -19,13 +19,15 @@ from .links import keep, recall, say_again
 
 GRIDS = ("paper", "range", "list")
 
+Faults = dict[str, str | tuple[str, ...]]  # by the name of a field, what is wrong with it
+
 
 @dataclass
 class Asked:
     """What the controls say: a sweep, or what keeps it from being one; with the data that it is on, if it is."""
 
     spec: SweepSpec | None
-    faults: dict[str, str] = field(default_factory=dict)
+    faults: Faults = field(default_factory=dict)
     problem: Problem | None = None
     recipe: Recipe | None = None
 
@@ -106,9 +108,10 @@ class Fields:
         room = st.container()
         self._beside |= dict.fromkeys(names, room)
 
-    def _say(self, faults: dict[str, str]) -> None:
-        for name, sentence in faults.items():
-            self._beside.get(name, st).markdown(fault(_named(name, sentence)))
+    def _say(self, faults: Faults) -> None:
+        for name, told in faults.items():
+            for sentence in (told,) if isinstance(told, str) else told:
+                self._beside.get(name, st).markdown(fault(_named(name, sentence)))
 
     # What every sweep is made of.
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from cvar_core.data import sets
-from cvar_core.jobs import Limits, Refused, Uploads
+from cvar_core.data import DataError, sets
+from cvar_core.jobs import Limits, Refused
 
 from .. import internals
 from ..drawing.text import fault, plain
@@ -16,7 +16,7 @@ from . import turned_away
 from .sources import Sources
 
 
-def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
+def draw_upload(page: str, sources: Sources, limits: Limits, chosen: Callable[[list[str]], None]) -> None:
     """Draw the field that takes files; ``chosen`` is called with the names of those that came, the largest first."""
     refusals = _refusals(page)
     turn = st.session_state.setdefault(f"{page}-upload-turn", 0)  # a new field after each: the server keeps one copy
@@ -26,12 +26,15 @@ def draw_upload(page: str, files: Uploads, visitor: str, limits: Limits, chosen:
         sent = st.session_state[key] or []
         came = sorted((file for file in sent if internals.still_here(file)), key=lambda file: -file.size)
         st.session_state[f"{page}-upload-turn"] = turn + 1
-        kept, faults = [], []
+        kept: list[str] = []
+        faults: list[str] = []
         if len(came) < len(sent):
             faults.append("A file was here too long before it was read. Upload it again.")
         for file in came:
             try:
-                kept.append(files.add(visitor, _free(file.name), file.getvalue()).name)
+                kept.append(sources.add(_free(file.name), file.getvalue()))
+            except DataError as why:
+                faults += why.sentences
             except Refused as why:
                 faults.append(str(why))
             internals.let_go(internals.session_id(), file.file_id)

@@ -15,15 +15,17 @@ from cvar_core.jobs import Limits
 from cvar_core.specs import usual_methods
 
 from ..drawing.text import plain
-from .fields import Asked, Fields, sweep_values
+from .fields import Asked, Faults, Fields, sweep_values
+from .links import keep, recall
 from .sources import Sources
 
-FIRST = "breast-cancer"
+FIRST = "diabetes"
+UNNAMED = "breast-cancer"  # what a link means that names no set: once this was the first
 HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 
 USUAL = {
-    "set": FIRST, "target": "", "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True,
-    "loss": "logistic", "positive": "", "beta": 0.95, "passes": 20.0,
+    "set": UNNAMED, "target": "", "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True,
+    "loss": "squared", "positive": "", "beta": 0.95, "passes": 20.0,
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
 DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data
@@ -51,11 +53,15 @@ class DataControls(Fields):
     def ask_which(self) -> None:
         """Draw which data."""
         st.subheader("Data", anchor=False)
-        wanted = st.session_state.get(self._key("set"), st.query_params.get(self._key("set"), FIRST))
+        key = self._key("set")
+        usual = UNNAMED if any(name.startswith(self._key("")) for name in st.query_params) else FIRST
+        wanted = st.session_state.get(key, st.query_params.get(key, usual))
         options = list(dict.fromkeys([*self._sources.names, wanted]))  # a link may name a file that is still to come
-        self.name = self._depending(
-            "set", "Data set", options, FIRST, None, "Your files, small sets, and the paper's four.", self._about
+        recall(key, options, usual)
+        self.name = st.selectbox(
+            "Data set", options, key=key, help="Your files, small sets, and the paper's four.", format_func=self._about
         )
+        keep(key, self.name, None)  # also the first one, so that a link says what it means whatever comes first
         self._leave_room("data")
         with st.container():
             self._offer_download()
@@ -63,7 +69,7 @@ class DataControls(Fields):
     def ask(self) -> Asked:
         """Draw how the data are prepared, the problem and the sweep, and return what all the controls say."""
         recipe = self._prepared()
-        faults: dict[str, str] = {}
+        faults: Faults = {}
         data = self._read(recipe, faults)
         st.subheader("Problem", anchor=False)
         problem, recipe = self._problem(recipe, data)
@@ -154,7 +160,7 @@ class DataControls(Fields):
             seed: int = self._number("split", "Split seed", "Which rows are held out.", 1)
         return share, seed
 
-    def _read(self, recipe: Recipe, faults: dict[str, str]) -> Dataset | None:
+    def _read(self, recipe: Recipe, faults: Faults) -> Dataset | None:
         if self.name in sets and not self._sources.has(self.name):
             faults["data"] = f"{self.name} has to be downloaded before it can be run"
             return None
@@ -162,7 +168,7 @@ class DataControls(Fields):
             with st.spinner("Reading the data …"):
                 data, self.preview = self._sources.data(recipe)
         except DataError as wrong:
-            faults["holdout" if isinstance(wrong, SplitError) else "data"] = str(wrong)
+            faults["holdout" if isinstance(wrong, SplitError) else "data"] = wrong.sentences
             return None
         return data
 
@@ -210,22 +216,22 @@ class DataControls(Fields):
         return replace(recipe, positive=positive)
 
     def _checked(
-        self, recipe: Recipe, problem: dict[str, Any], given: dict[str, Any], passes: Any, faults: dict[str, str]
+        self, recipe: Recipe, problem: dict[str, Any], given: dict[str, Any], passes: Any, faults: Faults
     ) -> Asked:
         if isinstance(given["lambdas"], SpecError):
             faults["lambdas"] = str(given.pop("lambdas"))
         if not (isinstance(passes, int | float) and 0 < passes < math.inf):
             faults["passes"] = f"the number of passes is {passes}, but it must be above 0"
         if faults:
-            return Asked(None, faults | self._limits.faults({"problem": problem, **given}))
+            return Asked(None, faults | self._limits.faults({"problem": problem, **given}), recipe=recipe)
         try:
             base = self._sources.problem(recipe, problem["loss"])
         except DataError as wrong:
-            return Asked(None, {"loss": str(wrong)})
+            return Asked(None, {"loss": wrong.sentences}, recipe=recipe)
         given["iterations"] = max(1, round(min(passes * base.spec.eval_size, 1e18)))
         faults = self._limits.faults({"problem": {**base.spec.to_dict(), **problem}, **given})
         if faults:
-            return Asked(None, faults)
+            return Asked(None, faults, recipe=recipe)
         ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
-from cvar_core.data import Column, DataError, Dataset, Preview, Recipe, columns, missing, sets
+from cvar_core.data import Column, DataError, Dataset, Preview, Recipe, columns, load, missing, sets
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,13 @@ class Sources:
 
     def has(self, name: str) -> bool:
         return name in self.own or (name in sets and not missing(sets[name]))
+
+    def add(self, name: str, content: bytes) -> str:
+        """Keep a file of the visitor's, and return what it is called; one that cannot be read is refused."""
+        load(_opened(name, content), limits=self._limits.file)
+        kept = self._files.add(self._visitor, name, content)
+        self.own = {each.name: each for each in self._files.of(self._visitor)}
+        return kept.name
 
     def remove(self, name: str) -> None:
         """Delete a file of the visitor's, and what was read of it."""
@@ -90,12 +97,10 @@ class Sources:
         """Return a file to read, or the name of a set; a path never comes through here."""
         if name in self.own:
             try:
-                content = io.BytesIO(self.own[name].path.read_bytes())
+                return _opened(name, self.own[name].path.read_bytes())
             except OSError:  # its time was over just now; or the disk fails, which is for the log
                 log.warning("upload cannot be read", exc_info=True)
                 raise DataError(f"{name} is no longer here: upload it again, or choose another") from None
-            content.name = name  # type: ignore[attr-defined]
-            return content
         if name in sets:
             return name
         raise DataError(f"{name} is not among your files: upload it, or choose another")
@@ -105,6 +110,12 @@ class Sources:
 
     def _stamp(self, name: str) -> _Stamp | str:
         return _Stamp(str(self.own[name].path), self.own[name].until) if name in self.own else name
+
+
+def _opened(name: str, content: bytes) -> BinaryIO:
+    file = io.BytesIO(content)
+    file.name = name  # type: ignore[attr-defined]
+    return file
 
 
 def _stamps_in(key: Iterable[object]) -> list[_Stamp]:

@@ -42,7 +42,7 @@ def explore_link(spec: SweepSpec) -> dict[str, str | list[str]]:
 def data_link(spec: SweepSpec, recipe: Recipe) -> dict[str, str | list[str]]:
     """Return the part of Data's URL that stands for a sweep on data: what is not a default, whatever the data are."""
     values = data_values(spec, recipe)
-    told = {name: value for name, value in values.items() if name in DEPENDING or value != USUAL[name]}
+    told = {name: value for name, value in values.items() if name in ("set", *DEPENDING) or value != USUAL[name]}
     return {f"data_{name}": _text(value) for name, value in told.items()}
 
 

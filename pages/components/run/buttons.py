@@ -69,6 +69,12 @@ def start(session: Session, asked: Asked) -> bool:
     return True
 
 
+def refusal(page: str, spec: SweepSpec | None) -> str:
+    """Return why the server has not taken a run, if that is what was asked for last; else nothing."""
+    refused, why = st.session_state.get(f"{page}-refused", (None, ""))
+    return why if refused is not None and refused == spec else ""
+
+
 def cancel_run(session: Session) -> None:
     if session.shown is not None and not session.manager.cancel(session.shown.spec.id, session.visitor):
         st.toast("Others are watching this run, so it goes on without you.", icon=":material/group:")

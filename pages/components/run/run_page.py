@@ -8,13 +8,17 @@ import streamlit as st
 
 from ..asking import links
 from ..asking.fields import Asked
+from ..drawing.status import duration
+from ..drawing.text import plain
 from ..lessons.ways import arrive
-from .buttons import pressed, run_bar, start
+from .buttons import pressed, refusal, run_bar, start
 from .history import title
 from .main_area import MainArea
+from .self_starting import start_if_settled, starts_by_itself, wait
 from .session import Session, Shown
 
-PATIENCE = 30  # seconds: what takes longer does not start by itself
+PATIENCE = 30  # seconds: what takes longer does not start when somebody comes
+OLDER = "cvar-older"  # what the style sheet knows a page by that shows a run of other settings
 
 
 def read_link() -> dict[str, list[str]]:
@@ -38,6 +42,8 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
             shown = Shown(asked.spec, asked.recipe)
         elif shown is None and jobs.estimate(asked.spec) < PATIENCE and start(session, asked):
             shown = Shown(asked.spec, asked.recipe)  # whoever comes here sees a run at once
+        elif starts_by_itself(session, asked) and start_if_settled(session, asked):
+            shown = Shown(asked.spec, asked.recipe)
     st.session_state[f"{page}-asked"] = asked.spec
     session.show(shown)
     with buttons:
@@ -50,9 +56,9 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
     page = session.page
     if session.manager.store.trouble:
         st.warning(session.manager.store.trouble, icon=":material/database_off:")
-    refused, why = st.session_state.get(f"{page}-refused", (None, ""))
-    if refused is not None and refused == asked.spec:
-        st.error(why, icon=":material/block:")
+    refused = refusal(page, asked.spec)
+    if refused:
+        st.error(refused, icon=":material/block:")
     missed, then = st.session_state.setdefault(
         f"{page}-unread", (links.unread(link, session.controls.keys | area.keys), asked.spec)
     )
@@ -62,7 +68,24 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
         st.info("Press **Run** to start." if asked.spec else "Mend what is marked in red, and press **Run** to start.")
         area.show_history()
         return
-    if asked.spec != shown.spec:
-        then = "**Run** computes the new one." if asked.spec else "What is marked in red cannot be run."
-        st.info(f"The controls have changed. Below is still the run before: {title(*shown)}. {then}")
+    with st.container():  # which stays, so that the charts below stay where they are
+        if asked.spec != shown.spec:
+            _say_whose(session, asked, shown)
     area.show(shown, asked.problem if asked.spec == shown.spec else None)
+
+
+def _say_whose(session: Session, asked: Asked, shown: Shown) -> None:
+    """Say which run is shown though the controls ask for another; the style sheet dims all that is drawn of it."""
+    data = [None if recipe is None else recipe.data for recipe in (asked.recipe, shown.recipe)]
+    words = "The controls have changed" if None in data or data[0] == data[1] else f"This is not {plain(data[0], 60)}"
+    by_itself = starts_by_itself(session, asked)
+    if asked.spec is None:
+        then = "What is marked in red cannot be run."
+    elif by_itself:
+        then = "The new one starts by itself."
+    else:
+        then = f"**Run** computes the new one: {duration(session.manager.estimate(asked.spec))}."
+    with st.container(key=OLDER):
+        st.info(f"{words}. Below is still the run before: {title(*shown)}. {then}", icon=":material/history:")
+        if by_itself:
+            wait(session, asked)

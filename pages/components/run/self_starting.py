@@ -1,0 +1,58 @@
+"""On data, a short run starts by itself once the controls have stayed as they are for a moment."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from ..asking.fields import Asked
+from .buttons import refusal, start
+from .session import Session
+
+SHORT = 5.0  # seconds on this server beside what it has to do: what takes longer waits for Run
+PAUSE = 1.0  # seconds: who clicks through the controls does not start a run with each click
+
+
+def starts_by_itself(session: Session, asked: Asked) -> bool:
+    """Tell whether what is asked for, which nobody has run, needs no button."""
+    if not session.on_data or asked.spec is None or refusal(session.page, asked.spec):
+        return False
+    return session.manager.estimate(asked.spec) < SHORT
+
+
+def start_if_settled(session: Session, asked: Asked) -> bool:
+    """Start it if the controls have asked for it long enough; tell whether it has started."""
+    assert asked.spec is not None
+    key, now = f"{session.page}-settling", time.monotonic()
+    spec, since = st.session_state.get(key, (None, now))
+    st.session_state[key] = asked.spec, since if spec == asked.spec else now
+    if now - st.session_state[key][1] < PAUSE:
+        return False
+    del st.session_state[key]
+    _drop_earlier(session)
+    if not start(session, asked):
+        return False
+    st.session_state[_own(session)] = asked.spec.id
+    return True
+
+
+def wait(session: Session, asked: Asked) -> None:
+    """Look again when the moment is over; to be called where nothing stands that could move."""
+
+    def look() -> None:
+        if start_if_settled(session, asked) or refusal(session.page, asked.spec):
+            st.rerun()
+
+    st.fragment(look, run_every=PAUSE)()
+
+
+def _drop_earlier(session: Session) -> None:
+    """Give up the run that has started by itself before, if it is not over: nobody asked for it by hand."""
+    earlier = st.session_state.pop(_own(session), None)
+    if earlier is not None and session.manager.is_live(earlier):
+        session.manager.forget(earlier, session.visitor)
+
+
+def _own(session: Session) -> str:
+    return f"{session.page}-self-started"
