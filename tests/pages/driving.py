@@ -168,6 +168,13 @@ def done(page: Any) -> str:
     return until_words(page, "Done in")
 
 
+def taken_up(page: Any) -> str:
+    """Wait until Data shows what its controls ask for, which starts by itself, and until that has ended."""
+    idle(page)
+    page.locator(".st-key-cvar-older").wait_for(state="hidden")
+    return done(page)
+
+
 def found_again(page: Any) -> None:
     """Wait until a page that has lost its server has found it again."""
     page.get_by_text(LOST).first.wait_for(state="hidden")

@@ -64,11 +64,13 @@ def main() -> None:
     from streamlit.web.cli import main as streamlit
 
     from cvar_core.jobs import job
+    from pages.components.run import self_starting
     from pages.components.sending import answers, server
 
     server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
     server.HEARTBEAT = 0.5  # a lost connection is noticed soon
+    self_starting.SHORT = 600.0  # seconds: which runs on data start by themselves is no matter of the machine's speed
     streamlit(prog_name="streamlit")
 
 

@@ -159,7 +159,7 @@ def test_a_deleted_file_leaves_what_was_computed(opened, files, held):
     assert files.of(ADA) == []
     assert not any("cars.csv" in repr(key) for key in server.shelf()._kept), "nor is what was read of it"
     assert "Cars.csv is not among your files" in faults(page)[0]
-    assert "Below is still the run before: cars.csv" in said(page)
+    assert "The controls have changed. Below is still the run before: cars.csv" in said(page)
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == before
 
 

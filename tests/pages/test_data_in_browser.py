@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
 
 from cvar_core import load, sweep
 from tests.pages.driving import (
-    button,
     click_point,
     curves_file,
     done,
@@ -23,6 +21,7 @@ from tests.pages.driving import (
     open_tab,
     pick,
     saved,
+    taken_up,
     until,
     until_words,
 )
@@ -60,6 +59,7 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     passes = next(PASSES)
     page = visit("data?data_seeds=2&data_intercept=false&data_standardise=false")
     done(page)
+    gate.hold()
     upload(page, *mushrooms)
     sizes = until_words(page, re.compile(r"[\d,]+ rows × \d+ columns, [\d,]+ more to test on, sparse"))
     data = load(mushrooms[0], test=mushrooms[1])
@@ -67,9 +67,8 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     assert field(page, "Loss").input_value() == "logistic"
     assert "data_test=agaricus.txt.test" in page.url
     enter(page, "Passes", passes)
-    gate.pace(0.05)
-    button(page, "Run").click()  # at once: what is run is what the controls say now
     page.wait_for_url(f"**data_passes={passes}.0**")
+    gate.pace(0.05)
     until_words(page, re.compile(r"Running the methods"))
     until(page, "data-measures-along", f"chart => {_MEDIAN}?.x.length >= 3")
     first = heights(page, "data-measures-along")["spl+-median"][0]
@@ -103,7 +102,7 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     page.get_by_text("Your files (1)").wait_for()
 
 
-def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, tmp_path):
+def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path):
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
     bad.write_text("size,price\n1,2\n3\n")
     good.write_text("size,price\n" + "".join(f"{k},{3 * k + k % 7}\n" for k in range(60)))
@@ -111,17 +110,20 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, tmp_path):
     done(page)
     upload(page, bad)
     until_words(page, re.compile("Bad.csv is not a table: row 3 has 1 fields, but the first has 2"))
-    expect(button(page, "Run")).to_be_disabled()
+    until_words(page, "Your files (0)")
+    gate.hold()
     upload(page, good)
     until_words(page, re.compile("48 rows × 2 columns, 12 more to test on"))
-    button(page, "Run").click()
-    done(page)
+    until_words(page, re.compile("Queued|Solving|Running|Drawing|starting"))
+    gate.open()
+    taken_up(page)
     drawn(page, "data-sensitivity", 10)
-    pick(page, "Target column", "size")
-    until_words(page, re.compile("The controls have changed"))
-    assert "data_target=size" in page.url
     enter(page, "Level β", 2)
     until_words(page, re.compile("The level β is 2"))
+    until_words(page, re.compile("Below is still the run before: good.csv"))
+    assert float(page.locator(".cvar-live").first.evaluate("node => getComputedStyle(node).opacity")) < 1
+    pick(page, "Target column", "size")
+    page.wait_for_url("**data_target=size**")
 
 
 def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, tmp_path):
@@ -139,8 +141,11 @@ def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, t
 
 
 def test_a_click_on_a_step_size_shows_its_accuracy(visit):
-    page = visit("data?data_passes=2&data_seeds=2")
-    done(page)
+    page = visit("data?data_set=made-nearly-separable&data_passes=1&data_seeds=2")
+    page.get_by_role("button", name="Take β = 0.5").click()  # where the best classifier is none
+    page.wait_for_url("**data_beta=0.5**")
+    taken_up(page)
+    assert page.locator(".cvar-level").count() == 0
     drawn(page, "data-sensitivity", 15)
     click_point(page, "data-sensitivity", "spl+-median", 1e-4)
     until_words(page, re.compile("Along the run, at the λ that you chose"))

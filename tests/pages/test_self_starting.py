@@ -102,7 +102,9 @@ def test_the_next_one_takes_the_place_of_one_that_has_started_by_itself(page, cl
     assert [len(run.spec.seeds) for run in jobs.history(ADA)] == [5, 4, 1], "what was done is"
     page = seeds(page, 6)
     page = shown(button(page, "Run").click().run())
-    assert jobs.open_jobs == 2, "who presses Run keeps what is under way"
+    assert [len(run.spec.seeds) for run in jobs.history(ADA)] == [6, 4, 1], "nor does it stay when Run is pressed"
+    page = a_moment_later(seeds(page, 7), clock)
+    assert jobs.open_jobs == 2, "what was asked for by hand stays"
 
 
 def test_somebody_else_keeps_a_run_that_is_given_up(page, clock, jobs):
@@ -135,11 +137,11 @@ def test_what_the_server_refuses_is_not_tried_again_and_again(page, clock, jobs,
 def test_one_sets_result_does_not_pass_for_anothers(page, files, clock):
     files.add(ADA, "cars.csv", ROWS.encode())
     page = shown(shown(page.run()).selectbox(key="data_set").set_value("cars.csv").run())
-    assert "This is not cars\\.csv. Below is still the run before: made\\-tiny" in words(page)
+    assert "Below is still **made\\-tiny**, not **cars\\.csv**: made\\-tiny" in words(page)
     page = a_moment_later(page, clock)
     assert shows_what_is_asked_for(page)
-    assert "This is not" not in words(page)
+    assert "Below is still" not in words(page)
     files.add(ADA, "bad.csv", b"a,b\n1,2\n3\n")
     page = shown(shown(page.run()).selectbox(key="data_set").set_value("bad.csv").run())
-    assert "This is not bad\\.csv. Below is still the run before: cars\\.csv" in words(page)
+    assert "Below is still **cars\\.csv**, not **bad\\.csv**: cars\\.csv" in words(page)
     assert "What is marked in red cannot be run." in words(page)

@@ -14,7 +14,7 @@ from ..lessons.ways import arrive
 from .buttons import pressed, refusal, run_bar, start
 from .history import title
 from .main_area import MainArea
-from .self_starting import start_if_settled, starts_by_itself, wait
+from .self_starting import give_way, start_if_settled, starts_by_itself, wait
 from .session import Session, Shown
 
 PATIENCE = 30  # seconds: what takes longer does not start when somebody comes
@@ -35,6 +35,7 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
     wanted = pressed(page)
     if asked.spec is not None:
         if wanted:
+            give_way(session, asked)
             start(session, asked)
         recipe = None if asked.recipe is None else asked.recipe.to_json()
         same = shown is not None and asked.spec == shown.spec
@@ -76,8 +77,10 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
 
 def _say_whose(session: Session, asked: Asked, shown: Shown) -> None:
     """Say which run is shown though the controls ask for another; the style sheet dims all that is drawn of it."""
-    data = [None if recipe is None else recipe.data for recipe in (asked.recipe, shown.recipe)]
-    words = "The controls have changed" if None in data or data[0] == data[1] else f"This is not {plain(data[0], 60)}"
+    words = "The controls have changed. Below is still the run before"
+    if asked.recipe is not None and shown.recipe is not None and asked.recipe.data != shown.recipe.data:
+        old, new = (plain(recipe.data, 60) for recipe in (shown.recipe, asked.recipe))
+        words = f"Below is still **{old}**, not **{new}**"
     by_itself = starts_by_itself(session, asked)
     if asked.spec is None:
         then = "What is marked in red cannot be run."
@@ -86,6 +89,6 @@ def _say_whose(session: Session, asked: Asked, shown: Shown) -> None:
     else:
         then = f"**Run** computes the new one: {duration(session.manager.estimate(asked.spec))}."
     with st.container(key=OLDER):
-        st.info(f"{words}. Below is still the run before: {title(*shown)}. {then}", icon=":material/history:")
+        st.info(f"{words}: {title(*shown)}. {then}", icon=":material/history:")
         if by_itself:
             wait(session, asked)

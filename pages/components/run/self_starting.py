@@ -30,7 +30,7 @@ def start_if_settled(session: Session, asked: Asked) -> bool:
     if now - st.session_state[key][1] < PAUSE:
         return False
     del st.session_state[key]
-    _drop_earlier(session)
+    give_way(session, asked)
     if not start(session, asked):
         return False
     st.session_state[_own(session)] = asked.spec.id
@@ -47,10 +47,11 @@ def wait(session: Session, asked: Asked) -> None:
     st.fragment(look, run_every=PAUSE)()
 
 
-def _drop_earlier(session: Session) -> None:
-    """Give up the run that has started by itself before, if it is not over: nobody asked for it by hand."""
+def give_way(session: Session, asked: Asked) -> None:
+    """Before the next run starts, give up one that has started by itself and is not over: nobody asked for it."""
     earlier = st.session_state.pop(_own(session), None)
-    if earlier is not None and session.manager.is_live(earlier):
+    wanted = asked.spec is not None and asked.spec.id == earlier
+    if earlier is not None and not wanted and session.manager.is_live(earlier):
         session.manager.forget(earlier, session.visitor)
 
 
