@@ -17,6 +17,7 @@ def test_a_changed_control_leaves_the_run_and_says_so(jobs, held):
     page = finished(held)
     page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
     assert "The controls have changed. Below is still the run before: squared loss" in words(page)
+    assert "**Run** computes the new one: " in words(page), "on synthetic problems nothing starts by itself"
     assert "explore-sensitivity" in figures_of(page)
     assert re.search(r"90 runs, (less than a second|about \d+ s) on this server", words(page))
     page = shown(button(page, "Run").click().run())
