@@ -1,8 +1,10 @@
 """Data: the same study on the visitor's own rows, or on a set that everybody knows."""
 
+from functools import partial
+
 import streamlit as st
 
-from pages.components.asking import preview
+from pages.components.asking import column_table, preview
 from pages.components.asking.files import draw_files, draw_upload
 from pages.components.asking.own_data import DataControls
 from pages.components.asking.sources import Sources
@@ -35,5 +37,9 @@ with st.sidebar:
 shown = run_page.choose(session, asked, buttons)
 st.caption("Which step size is safe on your data?")
 if controls.preview is not None:
-    preview.draw(PAGE, controls.name, controls.preview, controls.mapping, expanded=shown is None)
+    preview.draw(PAGE, controls.name, controls.preview, controls.mapping, controls.unit, expanded=shown is None)
+if controls.columns is not None:
+    column_table.draw(
+        PAGE, controls.columns, controls.target, partial(controls.choose_columns, controls.name), controls.aim
+    )
 run_page.show(session, area, asked, shown, link)

@@ -169,7 +169,7 @@ def test_the_history_opens_a_run_with_its_data_and_choices(opened, files, held, 
     first = finished(opened(**link), held)
     asked = first.session_state["data-asked"]
     page = panel(finished(opened(set="diabetes"), held), "Your runs")
-    assert "cars.csv (30% held out, intercept), logistic loss, β = 0.5, 2 passes" in said(page)
+    assert "cars.csv (colour predicted, 30% held out, intercept), logistic loss, β = 0.5, 2 passes" in said(page)
     page = shown(page.button(key=f"data-open-{asked.id}").click().run())
     assert page.session_state["data-asked"] == asked
     assert page.session_state["data-shown"].spec == asked
@@ -221,7 +221,7 @@ def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
 def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, sharing):
     sharing(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
     page = came(opened(), ("large.csv", ROWS.encode()))
-    assert "Large.csv has 0.4 kB, but this server takes at most 0.1 kB" in faults(page)[0]
+    assert "Large.csv has 0.5 kB, but this server takes at most 0.1 kB" in faults(page)[0]
     assert select(page, "set").value == "breast-cancer"
     page = came(page, ("small.csv", b"1,2\n3,4\n5,7\n"))
     assert not any("large" in each for each in faults(page))
@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_read_is_not_kept_and_all_that_is_wrong_is_said(op
     assert select(page, "set").value == "good.csv"
     page = came(page, ("good.csv", b"a,b\n1,2\n3\n"))
     assert files.of(ADA)[0].size == len(ROWS), "nor does it take the place of one that can be read"
-    monkeypatch.setattr("pages.components.asking.sources.load", two_slips)
+    monkeypatch.setattr("pages.components.asking.sources.read_table", two_slips)
     page = came(page, ("slips.csv", b"a,b\nx,y\n"))
     assert faults(page) == BOTH
 

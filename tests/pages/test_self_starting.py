@@ -12,7 +12,7 @@ from tests.pages.opening import button, shown, words
 from tests.pages.serving import ROOT
 
 ADA = "a" * 32
-ROWS = "size,price\n" + "".join(f"{k},{2 * k + k % 5}\n" for k in range(40))
+ROWS = "size,price\n" + "".join(f"{k * k},{2 * k + k % 5}\n" for k in range(40))
 
 
 @pytest.fixture

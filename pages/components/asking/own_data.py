@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,21 +11,25 @@ import streamlit as st
 
 from cvar_core import SpecError, SweepSpec
 from cvar_core.catalogue import losses
-from cvar_core.data import DataError, Dataset, Preview, Recipe, SplitError, fetch, first_target, sets
+from cvar_core.data import WAYS, DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
 from cvar_core.jobs import Limits
+from cvar_core.results import number
 from cvar_core.specs import usual_methods
 
-from ..drawing.text import plain
-from .fields import Asked, Faults, Fields, sweep_values
-from .links import keep, recall
+from ..drawing.text import capital, plain
+from .column_choice import Told
+from .fields import Asked, Faults, sweep_values
+from .links import keep, recall, say_again
 from .sources import Sources
+from .table_fields import TableFields
 
 FIRST = "diabetes"
 UNNAMED = "breast-cancer"  # what a link means that names no set: once this was the first
 HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 
 USUAL = {
-    "set": UNNAMED, "target": "", "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True,
+    "set": UNNAMED, "target": "", "drop": [], "keep": [], "only": [], "missing": WAYS[0],
+    "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True, "standardise_target": False,
     "loss": "squared", "positive": "", "beta": 0.95, "passes": 20.0,
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
@@ -33,14 +38,15 @@ DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of
 _UPDATES = 300_000  # of a run, unless the visitor asks for more
 
 
-class DataControls(Fields):
-    """The controls of one page on data. After ``ask``, ``preview`` and ``mapping`` say what was read."""
+class DataControls(TableFields):
+    """The controls of one page on data. After ``ask``, ``preview``, ``mapping`` and ``unit`` say what was read."""
 
     def __init__(self, page: str, limits: Limits, sources: Sources) -> None:
         super().__init__(page, USUAL)
         self._limits, self._sources = limits, sources
         self.preview: Preview | None = None
         self.mapping: str | None = None
+        self.unit = ""  # in which losses are told
         self.name = FIRST
 
     def choose_files(self, names: list[str]) -> None:
@@ -54,7 +60,9 @@ class DataControls(Fields):
         """Draw which data."""
         st.subheader("Data", anchor=False)
         key = self._key("set")
-        usual = UNNAMED if any(name.startswith(self._key("")) for name in st.query_params) else FIRST
+        linked = any(name.startswith(self._key("")) for name in st.query_params)
+        st.session_state.setdefault(self._linked, linked)
+        usual = UNNAMED if linked else FIRST
         wanted = st.session_state.get(key, st.query_params.get(key, usual))
         options = list(dict.fromkeys([*self._sources.names, wanted]))  # a link may name a file that is still to come
         recall(key, options, usual)
@@ -93,9 +101,12 @@ class DataControls(Fields):
         """Set every control; to be called by a callback, before the script runs."""
         if recipe is None:
             return
-        st.session_state.update({self._key(name): value for name, value in data_values(spec, recipe).items()})
-        for name in DEPENDING:
+        values = data_values(spec, recipe)
+        values |= {name: values.get(name) for name in ("target", "positive")}  # none: what is usual for these data
+        st.session_state.update({self._key(name): value for name, value in values.items() if name not in Told._fields})
+        for name in (*DEPENDING, "missing", "standardise_target"):
             st.session_state.pop(f"{self._page}-{name}-of", None)  # what they were chosen for is what is set here
+        self._note_columns(recipe.data, Told(recipe.drop, recipe.keep, recipe.only))
 
     # Which data.
 
@@ -121,14 +132,8 @@ class DataControls(Fields):
                 st.rerun()
 
     def _prepared(self) -> Recipe:
-        target = None
-        columns = [column.name for column in self._sources.columns(self.name)]
         with st.container():
-            if columns:
-                about = "The column to predict; all others are features. Texts become a column for each value."
-                usual, _ = first_target(columns)
-                chosen = self._depending("target", "Target column", columns, usual, self.name, about)
-                target = None if chosen == usual else chosen
+            chosen = self._chosen_columns(self.name, self._sources.columns(self.name), self._sources.has(self.name))
         tested = sets[self.name].test_rows if self.name in sets else 0
         others = [name for name in self._sources.own if name != self.name]
         options = [ITS_OWN, HOLD_OUT] if tested else [HOLD_OUT, NONE, *others]
@@ -141,16 +146,12 @@ class DataControls(Fields):
         self._leave_room("holdout")
         about = "Divide each column by its deviation over the training rows; dense columns lose their mean, too."
         standardise = self._switch("standardise", "Standardise", about)
+        self._leave_room("scales")
         intercept = self._switch("intercept", "Intercept", "Add a column of ones.")
         return Recipe(
-            self.name,
-            target,
-            test if test in others else None,
-            share,
-            seed,
-            standardise,
-            intercept,
-        )
+            data=self.name, test=test if test in others else None, holdout=share, seed=seed, standardise=standardise,
+            intercept=intercept, **chosen,
+        )  # fmt: skip
 
     def _split(self) -> tuple[float, int]:
         left, right = st.columns(2)
@@ -170,6 +171,9 @@ class DataControls(Fields):
         except DataError as wrong:
             faults["holdout" if isinstance(wrong, SplitError) else "data"] = wrong.sentences
             return None
+        if data.scales is not None and data.scales.wide:
+            then = "which is why they are standardised" if recipe.standardise else "so that no λ suits all of them"
+            self._beside["scales"].caption(plain(f"{capital(str(data.scales))}, {then}."))
         return data
 
     # The problem.
@@ -182,6 +186,7 @@ class DataControls(Fields):
         self._leave_room("loss")
         with st.container():
             recipe = self._labelled(recipe, data, loss)
+            recipe = self._in_unit(recipe, data, loss)
         level = self._number("beta", "Level β", "0.95 averages the worst 5% of the losses; 0 is their mean.", 0.01)
         self._leave_room("beta")
         return {"loss": loss, "beta": level}, recipe
@@ -215,6 +220,31 @@ class DataControls(Fields):
         st.caption(plain(self.mapping))
         return replace(recipe, positive=positive)
 
+    def _in_unit(self, recipe: Recipe, data: Dataset | None, loss: str) -> Recipe:
+        """Draw whether the target of a regression is standardised, and note what a loss is in its own unit then."""
+        key, before = self._key("standardise_target"), f"{self._page}-standardise_target-of"
+        if data is None or losses[loss].task != "regression" or data.texts is not None:
+            keep(key, None, None)
+            return recipe
+        if key not in st.session_state and before not in st.session_state:
+            # A link that does not say it means what it meant before there was a choice.
+            st.session_state[key] = st.query_params.get(key, str(not st.session_state[self._linked])).lower() == "true"
+        elif st.session_state.get(before, self.name) != self.name or key not in st.session_state:
+            st.session_state[key] = True
+        st.session_state[before] = self.name
+        say_again(key, True)
+        about = "Subtract the target's mean and divide by its deviation, over the training rows: λ has no unit to suit."
+        chosen = st.toggle("Standardise the target", key=key, help=about)
+        keep(key, str(chosen).lower(), None)
+        if chosen:
+            with suppress(DataError):  # it is said where the problem is made
+                self.unit = _unit(data.standardise_target(), loss)
+        return replace(recipe, standardise_target=chosen)
+
+    @property
+    def _linked(self) -> str:
+        return f"{self._page}-linked"
+
     def _checked(
         self, recipe: Recipe, problem: dict[str, Any], given: dict[str, Any], passes: Any, faults: Faults
     ) -> Asked:
@@ -236,12 +266,23 @@ class DataControls(Fields):
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
 
 
+def _unit(data: Dataset, loss: str) -> str:
+    """Say what was done to the target, and what that makes of losses."""
+    assert data.target_unit is not None
+    factor, done = data.target_unit.factor(loss), data.notes[-1]
+    if factor is None:
+        return f"{done}; no factor turns {loss} loss into its own unit"
+    return f"{done}; a loss of 1 is {number(factor)} in its own unit"
+
+
 def data_values(spec: SweepSpec, recipe: Recipe) -> dict[str, Any]:
     """Return the value of every control, by its name, that stands for a sweep on data."""
     tested = recipe.test or (HOLD_OUT if recipe.holdout is not None else None)
     tested = tested or (ITS_OWN if recipe.data in sets and sets[recipe.data].test_rows else NONE)
     values = {
-        "set": recipe.data, "test": tested, "share": recipe.holdout or USUAL["share"], "split": recipe.seed,
+        "set": recipe.data, "drop": list(recipe.drop), "keep": list(recipe.keep), "only": list(recipe.only),
+        "missing": recipe.missing, "standardise_target": recipe.standardise_target, "test": tested,
+        "share": recipe.holdout or USUAL["share"], "split": recipe.seed,
         "standardise": recipe.standardise, "intercept": recipe.intercept, "loss": spec.problem.loss,
         "beta": spec.problem.beta, "passes": spec.iterations / spec.problem.eval_size, **sweep_values(spec),
     }  # fmt: skip

@@ -14,7 +14,7 @@ from ..drawing.text import capital, plain
 _HEIGHT = 230
 
 
-def draw(page: str, name: str, preview: Preview, mapping: str | None, expanded: bool) -> None:
+def draw(page: str, name: str, preview: Preview, mapping: str | None, unit: str, expanded: bool) -> None:
     with st.expander(f"**{plain(name, 60)}**: {sizes(preview)}", expanded=expanded):
         spread, table = st.columns([2, 3])
         with spread:
@@ -22,7 +22,7 @@ def draw(page: str, name: str, preview: Preview, mapping: str | None, expanded: 
             chart(figure, key=f"{page}-target", height=_HEIGHT, label="How the target is spread", name="target")
         with table:
             st.dataframe(preview.head, hide_index=True, height=_HEIGHT)
-        notes = [*([f"labels: {mapping}"] if mapping else []), *preview.notes]
+        notes = [*([f"labels: {mapping}"] if mapping else []), *preview.notes, *([unit] if unit else [])]
         if notes:
             st.caption("  \n".join(f"{plain(capital(note))}." for note in notes))
 

@@ -11,10 +11,24 @@ from typing import Any, BinaryIO, NamedTuple
 
 from cvar_core import Problem
 from cvar_core.catalogue import losses
-from cvar_core.data import Column, DataError, Dataset, Preview, Recipe, columns, load, missing, sets
+from cvar_core.data import (
+    Column,
+    DataError,
+    Dataset,
+    Preview,
+    Recipe,
+    Table,
+    columns,
+    load,
+    missing,
+    read_table,
+    sets,
+)
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
 
 log = logging.getLogger(__name__)
+
+_TEXT = 8  # times as many bytes as a number
 
 
 class _Stamp(NamedTuple):
@@ -44,9 +58,12 @@ class Sources:
 
     def add(self, name: str, content: bytes) -> str:
         """Keep a file of the visitor's, and return what it is called; one that cannot be read is refused."""
-        load(_opened(name, content), limits=self._limits.file)
+        table = read_table(_opened(name, content), self._limits.file)
+        if table is None:
+            load(_opened(name, content), limits=self._limits.file)
         kept = self._files.add(self._visitor, name, content)
         self.own = {each.name: each for each in self._files.of(self._visitor)}
+        self._shelf.get(("table", self._stamp(kept.name)), lambda: (table, _bytes(table)))
         return kept.name
 
     def remove(self, name: str) -> None:
@@ -62,21 +79,36 @@ class Sources:
 
         def make() -> tuple[Any, int]:
             try:
-                found = columns(self._find(name), self._limits.file)
+                table = self._table(name)
             except DataError:
-                found = ()  # whoever loads it is told why
+                table = None  # whoever loads it is told why
+            found = () if table is None else columns(table)
             return found, 1_000 * (1 + len(found))
 
         found: tuple[Column, ...] = self._shelf.get(("columns", self._stamp(name)), make)
         return found
 
-    def data(self, recipe: Recipe) -> tuple[Dataset, Preview]:
-        """Return the data that a recipe makes, and what to show of them."""
-        made = replace(recipe, positive=None)  # which label is which is the problem's business
+    def _table(self, name: str) -> Table | None:
+        """Return what was read of a visitor's table, whatever is then done to it; ``None`` if the file is none."""
 
         def make() -> tuple[Any, int]:
-            limits = self._limits.file if made.data in self.own else None
-            data = made.load(self._find, limits)
+            table = read_table(self._find(name), self._limits.file)
+            return table, _bytes(table)
+
+        found: Table | None = self._shelf.get(("table", self._stamp(name)), make)
+        return found
+
+    def data(self, recipe: Recipe) -> tuple[Dataset, Preview]:
+        """Return the data that a recipe makes, and what to show of them, but for what is the problem's business."""
+        made = replace(recipe, positive=None, standardise_target=False)
+
+        def make() -> tuple[Any, int]:
+            own = made.data in self.own
+            table = self._table(made.data) if own else None
+            data = made.load(
+                lambda name: table if table is not None and name == made.data else self._find(name),
+                self._limits.file if own else None,
+            )
             return (data, Preview.of(data)), data.bytes
 
         found: tuple[Dataset, Preview] = self._shelf.get(("data", *self._stamps(made), made), make)
@@ -88,6 +120,7 @@ class Sources:
 
         def make() -> tuple[Any, int]:
             data, _ = self.data(recipe)
+            data = data.standardise_target() if recipe.standardise_target else data
             return data.problem(loss, positive=recipe.positive), data.bytes
 
         found: Problem = self._shelf.get(("problem", *self._stamps(recipe), recipe, task), make)
@@ -110,6 +143,13 @@ class Sources:
 
     def _stamp(self, name: str) -> _Stamp | str:
         return _Stamp(str(self.own[name].path), self.own[name].until) if name in self.own else name
+
+
+def _bytes(table: Table | None) -> int:
+    """Return about what a table holds: a text takes more than the eight bytes that point to it."""
+    if table is None:
+        return 0
+    return sum(column.nbytes * (1 if column.dtype.kind == "f" else _TEXT) for _, column in table.frame.items())
 
 
 def _opened(name: str, content: bytes) -> BinaryIO:

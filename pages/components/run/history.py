@@ -8,7 +8,7 @@ import streamlit as st
 
 from cvar_core import Result, SweepSpec
 from cvar_core.catalogue import methods, noises
-from cvar_core.data import Recipe
+from cvar_core.data import WAYS, Recipe
 from cvar_core.figures import compare, without_title
 from cvar_core.jobs import Entry
 from cvar_core.results import Criterion
@@ -121,11 +121,19 @@ def _data(recipe: Recipe | None) -> str:
     """Name the data, with what was done to them; a visitor gave the name, and may have chosen it with care."""
     if recipe is None:
         return "data"
-    done = [] if recipe.holdout is None else [f"{100 * recipe.holdout:g}% held out"]
-    done += ["standardised"] * recipe.standardise + ["intercept"] * recipe.intercept
+    done = [] if recipe.target is None else [f"{recipe.target} predicted"]
+    done += [] if recipe.holdout is None else [f"{100 * recipe.holdout:g}% held out"]
+    done += [f"{len(names):,} column{'s' * (len(names) > 1)} {verb}" for names, verb in _columns(recipe) if names]
+    done += [f"missing: {recipe.missing}"] * (recipe.missing != WAYS[0])
+    done += ["standardised"] * recipe.standardise + ["target standardised"] * recipe.standardise_target
+    done += ["intercept"] * recipe.intercept
     if recipe.positive is not None:
         done.append(f"{recipe.positive} against the rest")
     return plain(recipe.data + (f" ({', '.join(done)})" if done else ""), 80)
+
+
+def _columns(recipe: Recipe) -> tuple[tuple[tuple[str, ...], str], ...]:
+    return (recipe.drop, "left out"), (recipe.keep, "put back"), (recipe.only, "used")
 
 
 def _noise(problem: ProblemSpec) -> str:
