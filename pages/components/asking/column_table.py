@@ -16,6 +16,7 @@ from .column_choice import ColumnChoice
 
 MOST = 2_000  # columns that a browser is sent; of more, these are the first
 _ROW, _TALLEST = 36, 330  # px
+_NAMED = 5  # columns in a sentence
 _BASE = "column-table"
 
 
@@ -79,7 +80,7 @@ def _frame(shown: tuple[Column, ...], base: ColumnChoice, target: str) -> pd.Dat
         {
             "use": each.name == target or base.uses(each), "target": each.name == target, "column": each.name,
             "type": each.kind, "missing": each.missing, "distinct": each.distinct, "range": _range(each),
-            "histogram": list(each.counts), "why": f"left out: {each.left_out}" if each.left_out else "",
+            "histogram": list(each.counts), "why": each.left_out or "",
         }
         for each in shown
     ]  # fmt: skip
@@ -91,12 +92,12 @@ _FACTS = {
     "missing": st.column_config.NumberColumn("missing", width=70, format="localized"),
     "distinct": st.column_config.NumberColumn("distinct", width=70, format="localized"),
     "range": st.column_config.TextColumn("range", width=130),
-    "histogram": st.column_config.BarChartColumn("spread", width=110),
+    "histogram": st.column_config.BarChartColumn("spread", width=110, y_min=0),
     "why": st.column_config.TextColumn("left out unless ticked, because", width="large"),
 }
 _CONFIG = {
-    "use": st.column_config.CheckboxColumn("use", width=50),
-    "target": st.column_config.CheckboxColumn("target", width=60, help="The column to predict."),
+    "use": st.column_config.CheckboxColumn("use", width=75),
+    "target": st.column_config.CheckboxColumn("target", width=90, help="The column to predict."),
     "column": st.column_config.TextColumn("column", pinned=True),
     **_FACTS,
 }
@@ -114,4 +115,9 @@ def _range(column: Column) -> str:
 def _about(choice: ColumnChoice, target: str) -> str:
     used, count = len(choice.features(target)), len(choice.columns)
     words = f"{used:,} of {count - 1:,} columns are used to predict {plain(target, 40)}."
+    out = [each.name for each in choice.columns if each.left_out and each.name != target and not choice.uses(each)]
+    if out:
+        named = ", ".join(plain(name, 30) for name in out[:_NAMED])
+        more = f" and {len(out) - _NAMED:,} more" if len(out) > _NAMED else ""
+        words += f" Left out by themselves: {named}{more}; a tick puts them back."
     return words + (f" The table has the first {MOST:,} of {count:,}." if count > MOST else "")

@@ -180,7 +180,7 @@ class DataControls(TableFields):
 
     def _problem(self, recipe: Recipe, data: Dataset | None) -> tuple[dict[str, Any], Recipe]:
         loss = self._depending(
-            "loss", "Loss", losses.names(), self._usual_loss(), (self.name, recipe.target),
+            "loss", "Loss", losses.names(), self._usual_loss(data), (self.name, recipe.target),
             "How bad a prediction x·θ is for a target y. Logistic is for two labels.",
         )  # fmt: skip
         self._leave_room("loss")
@@ -191,11 +191,12 @@ class DataControls(TableFields):
         self._leave_room("beta")
         return {"loss": loss, "beta": level}, recipe
 
-    def _usual_loss(self) -> str:
+    def _usual_loss(self, data: Dataset | None) -> str:
         if self.name in sets and self.name not in self._sources.own:
             return sets[self.name].loss
         two = self.preview is not None and self.preview.labels is not None and len(self.preview.labels) == 2
-        return "logistic" if two else "squared"
+        texts = data is not None and data.texts is not None  # which are no numbers to come near to
+        return "logistic" if two or texts else "squared"
 
     def _usual_passes(self) -> float:
         """Return so many that the answer is there in less than a minute, and enough for most data."""
