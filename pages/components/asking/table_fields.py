@@ -13,7 +13,7 @@ from .column_table import MOST
 from .fields import Fields
 from .links import keep
 
-_GAPS = dict(zip(WAYS, ("fill with the median, and mark where", "leave those rows out", "refuse"), strict=True))
+_GAPS = dict(zip(WAYS, ("fill with the median", "leave those rows out", "refuse"), strict=True))
 
 
 class TableFields(Fields):
@@ -78,6 +78,6 @@ class TableFields(Fields):
         if not gaps:
             keep(self._key("missing"), None, None)
             return WAYS[0]
-        about = "Filled by the median of the rows that are trained on; a column of zeros and ones says where."
+        about = "By the median of the rows that are trained on, with a column of zeros and ones that says where."
         label = f"Missing values, in {gaps:,} column{'s' * (gaps > 1)}"
         return self._depending("missing", label, WAYS, WAYS[0], name, about, _GAPS.__getitem__)
