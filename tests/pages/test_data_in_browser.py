@@ -17,6 +17,7 @@ from tests.pages.driving import (
     enter,
     field,
     heights,
+    idle,
     objectives,
     open_tab,
     pick,
@@ -105,7 +106,7 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
 def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path):
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
     bad.write_text("size,price\n1,2\n3\n")
-    good.write_text("size,price\n" + "".join(f"{k},{3 * k + k % 7}\n" for k in range(60)))
+    good.write_text("age,size,price\n" + "".join(f"{k % 9},{k * k},{3 * k + k % 7}\n" for k in range(60)))
     page = visit("data?data_passes=2&data_seeds=1")
     done(page)
     upload(page, bad)
@@ -113,7 +114,7 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path
     until_words(page, "Your files (0)")
     gate.hold()
     upload(page, good)
-    until_words(page, re.compile("48 rows × 2 columns, 12 more to test on"))
+    until_words(page, re.compile("48 rows × 3 columns, 12 more to test on"))
     until_words(page, re.compile("Queued|Solving|Running|Drawing|starting"))
     gate.open()
     taken_up(page)
@@ -124,6 +125,13 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path
     assert float(page.locator(".cvar-live").first.evaluate("node => getComputedStyle(node).opacity")) < 1
     pick(page, "Target column", "size")
     page.wait_for_url("**data_target=size**")
+    idle(page)
+    table = page.locator("[class*=st-key-data-column-table] canvas").first.bounding_box()
+    page.mouse.click(table["x"] + 20, table["y"] + 52)  # the name of the first column
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")  # takes its tick away
+    page.wait_for_url("**data_drop=age**")
+    until_words(page, re.compile("1 of 2 columns are used to predict size"))
 
 
 def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, tmp_path):
