@@ -15,4 +15,4 @@ def read(content: Content, limits: Limits, header: bool | None, like: Form | Non
 
 def columns(content: Content, limits: Limits) -> tuple[str, ...]:
     """Return the names of a table's columns, without reading all of it; raises as ``read`` does."""
-    return csv_text.columns(content)
+    return csv_text.columns(content, limits)
