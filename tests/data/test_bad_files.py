@@ -147,7 +147,7 @@ def test_a_bomb_costs_little_memory_and_time():
         load(io.BytesIO(packed), limits=Limits(content=2**25))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 4 * 2**25
+    assert peak < 6 * 2**25, "rows of six bytes each become 24"
     assert time.perf_counter() - begun < 20
 
 
