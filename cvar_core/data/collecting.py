@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,20 +79,35 @@ class Collected:
         self._numbers.add(values)
         self.rows = count
 
-    def table(self, form: Form, second: bool, notes: Iterable[str] = ()) -> tuple[Table, frozenset[str]]:
+    def table(
+        self,
+        form: Form,
+        second: bool,
+        notes: Iterable[str] = (),
+        dates: Mapping[str, str] = MappingProxyType({}),
+        faults: Mapping[str, str] = MappingProxyType({}),
+    ) -> tuple[Table, frozenset[str]]:
         """Return the table, and the columns whose numbers should be read again as texts.
 
-        ``second`` says that the form is another file's, by which this one is read.
+        Parameters
+        ----------
+        second
+            Whether the form is another file's, by which this one is read.
+        dates, faults
+            Columns that came as dates, and what is known to be wrong, beside what is found here.
         """
         import pandas as pd
 
         matrix = self._numbers.done()
         slots = {place: slot for slot, place in enumerate(self._begin(()))}
         plain = not self._texts
-        faults = {self._names[place]: self._not_finite(place, *where) for place, where in self._infinite.items()}
+        wrong = {self._names[place]: self._not_finite(place, *where) for place, where in self._infinite.items()}
+        wrong |= faults
         found: dict[str, NDArray[Any]] = {}
-        orders: dict[str, str] = {}
+        orders = dict(dates)
         again, said = [], [*notes]
+        if not second:
+            said += [f"column {shortened(name)} holds dates: they become days since 1970-01-01" for name in dates]
         for place, title in enumerate(self._names):
             numbers = matrix[:, slots[place]] if place in slots else np.empty(0)
             if place not in self._texts:
@@ -102,18 +118,22 @@ class Collected:
             found[title] = typed.values
             again += [title] if typed.as_texts else []
             orders |= {title: typed.order} if typed.order else {}
-            faults |= {title: typed.fault} if typed.fault else {}
+            wrong |= {title: typed.fault} if typed.fault else {}
             said += [typed.note] if typed.note and not second else []
             if typed.values.dtype.kind == "f" and (infinite := np.isinf(typed.values)).any():
                 row = int(np.argmax(infinite))
-                faults.setdefault(title, self._not_finite(place, row, float(typed.values[row])))
+                wrong.setdefault(title, self._not_finite(place, row, float(typed.values[row])))
                 typed.values[infinite] = np.nan
-        frame: Any = pd.DataFrame(matrix, copy=False) if plain else pd.DataFrame(found, copy=False)
+        frame: Any = pd.DataFrame(matrix, copy=False)
+        if not plain:
+            frame = pd.DataFrame(
+                {name: pd.Series(values, dtype=values.dtype, copy=False) for name, values in found.items()}, copy=False
+            )
         frame.columns = pd.Index(self._names, dtype=object)
         if not second:
             texts_of = frozenset(title for title, values in found.items() if values.dtype.kind == "O")
             form = Form(form.separator, form.header, form.decimal, texts_of, orders)
-        return Table(self._name, frame, form, tuple(said), frozenset(orders), faults), frozenset(again)
+        return Table(self._name, frame, form, tuple(said), frozenset(orders), wrong), frozenset(again)
 
     def _not_finite(self, place: int, row: int, value: float) -> str:
         column = f"column {shortened(self._names[place])} of {self._name}"

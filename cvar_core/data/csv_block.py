@@ -52,7 +52,7 @@ class Parser:
         return cells.to_numpy(np.float64).reshape(-1, self._width)
 
     def frame(self, block: bytes, texts: Collection[int], row: int) -> tuple[pd.DataFrame, list[Uneven]]:
-        """Return the even rows, and those that are not; ``texts`` are columns to be read as such.
+        """Return the rows, and which of them are uneven, and so empty here; ``texts`` are columns to be read as such.
 
         ``row`` is the number of rows before this block, to be named in messages.
         """
@@ -64,33 +64,28 @@ class Parser:
         try:
             found = self._read(block, self._width + 1, texts)
         except pd.errors.EmptyDataError:
-            return self._nothing(), []
+            return pd.DataFrame(columns=range(self._width), dtype=np.float64), []
         except (ValueError, OverflowError) as problem:
             reason = str(problem)
         suspect = found is None or found[self._width].notna().any() or found[self._width - 1].isna().any()
         if suspect and not self._is_even(block):
             even, uneven = self._evened(block)
             if uneven:
-                if not even:
-                    return self._nothing(), uneven
                 block, found = even, self._read(even, self._width + 1, texts)
         if found is None:
             raise DataError(f"{self._name} is not a table: {_reason(reason, row)}")
         odd = [k for k in range(self._width) if found[k].dtype.kind not in "iuf" and found[k].dtype != "str"]
         if odd:  # "true" and "false" are words here, and so are numbers of hundreds of digits
-            found[odd] = self._read(block, self._width + 1, odd, usecols=odd)[odd]
+            found = self._read(block, self._width + 1, [*texts, *odd])
         return found.drop(columns=self._width), uneven
 
-    def _nothing(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame(columns=range(self._width), dtype=np.float64)
-
-    def missing_words(self, block: bytes, column: int) -> dict[str, int]:
-        """Return how often each of the words that stand for a missing value does so in a column."""
-        cells = self._read(block, self._width + 1, (column,), usecols=[column], keep_default_na=False, na_values=[])
-        counts = cells[column].str.strip().value_counts()
-        return {str(word): int(count) for word, count in counts.items() if word in MISSING and word not in ("", "?")}
+    def missing_words(self, block: bytes, columns: Collection[int]) -> dict[int, list[str]]:
+        """Return the words in some columns that stand for a missing value, though they may be meant as words."""
+        found = self._read(block, self._width + 1, columns, keep_default_na=False, na_values=[])
+        words = {k: found[k].str.strip().unique() for k in columns}
+        return {
+            k: [str(word) for word in each if word in MISSING and word not in ("", "?")] for k, each in words.items()
+        }
 
     def _read(
         self, block: bytes, width: int, texts: Collection[int], separator: str | None = None, **options: Any
@@ -120,7 +115,7 @@ class Parser:
         return bool((cells == self._width - 1).all())
 
     def _evened(self, block: bytes) -> tuple[bytes, list[Uneven]]:
-        """Return the rows that are even, written anew if there are others, and those others."""
+        """Return the rows written anew, with nothing in those that are uneven, and these."""
         kept, uneven = io.StringIO(), []
         writer = csv.writer(kept, delimiter=self._form.separator)
         try:
@@ -129,6 +124,7 @@ class Parser:
                     writer.writerow(row[: self._width])
                 else:
                     uneven.append(Uneven(number, len(row)))
+                    writer.writerow(["?"] * self._width)
         except csv.Error:
             return block, []
         return kept.getvalue().encode(), uneven

@@ -35,27 +35,29 @@ class Seen:
 
 def see(name: str, block: bytes, limits: Limits, header: bool | None, like: Form | None) -> Seen:
     """Look at a file's first block."""
+    given = like if like is not None and like.separator else None  # a Parquet file does not say how a text is written
     lead = len(block) - len(block.lstrip())
     if lead == len(block):
         raise DataError(f"{name} has no rows")
     line = block[lead:].partition(b"\n")[0]
-    _bound_columns(name, line, limits, like)
+    _bound_columns(name, line, limits, given)
     sample = _sample(block[lead:])
-    separator = _separator(sample) if like is None else like.separator
+    separator = _separator(sample) if given is None else given.separator
     try:
         found = list(itertools.islice(rows(sample, separator), _LOOKED_AT))
     except csv.Error as problem:
         raise DataError(f"{name} is not a table: {problem}") from None
     if not found:
         raise DataError(f"{name} has no rows")
-    decimal = _decimal(found, separator) if like is None else like.decimal
-    if like is not None:
-        header = like.header
+    decimal = _decimal(found, separator) if given is None else given.decimal
+    if given is not None:
+        header = given.header
     elif header is None:
         header = _has_header(found, decimal)
     first = found[0]
     check_width(name, len(first), limits)
-    form = like or Form(separator, header, decimal)
+    known = (frozenset(), {}) if like is None else (like.texts, like.dates)
+    form = Form(separator, header, decimal, *known)
     if not header:
         return Seen(form, tuple(f"column {k + 1}" for k in range(len(first))), 0)
     return Seen(form, unique(first), lead + _first_row(block[lead:]))

@@ -95,16 +95,14 @@ class _Reading:
         frame, uneven = self._parser.frame(block, self._found.texts, self._passed)
         first = not self._found.rows
         self._uneven += [Uneven(self._passed + row + 1, cells) for row, cells in uneven]
-        self._passed += len(frame) + len(uneven)
+        self._passed += len(frame)
         self._found.add(frame)
         if first and not uneven and self._like is None:
-            for column in [k for k in self._found.texts if frame[k].isna().any()][:_NAMED]:
-                self._note_words(column, self._parser.missing_words(block, column))
-
-    def _note_words(self, column: int, words: dict[str, int]) -> None:
-        if words:
-            said = " and ".join(repr(word) for word in list(words)[:_NAMED])
-            self._words.append(f"{said} in column {shortened(self._seen.names[column])} is read as missing")
+            gaps = [k for k in self._found.texts if frame[k].isna().any()]
+            for column, words in (self._parser.missing_words(block, gaps) if gaps else {}).items():
+                if words:
+                    said = " and ".join(repr(word) for word in words[:_NAMED])
+                    self._words.append(f"{said} in column {shortened(self._seen.names[column])} is read as missing")
 
     def _notes(self) -> list[str]:
         if self._like is not None:

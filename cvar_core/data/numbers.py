@@ -13,6 +13,7 @@ MISSING = frozenset(
     ("", " ", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
      "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "?")
 )  # fmt: skip
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _POINT_GROUPS = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][+-]?\d+)?")  # 1.234,5
 _COMMA_GROUPS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")  # 1,234.5
 _COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")  # 1,5
@@ -36,7 +37,7 @@ def is_number(cell: str, decimal: str = ".") -> bool:
 def numbers(words: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Return the numbers that texts stand for, and NaN for those that stand for none.
 
-    Thousands may be set apart, and a decimal comma be there without the file's other columns having one, where all
+    True and false, where there is nothing else, are 1 and 0. Thousands may be set apart, and a decimal comma be there without the file's other columns having one, where all
     texts that would not be numbers otherwise agree on it.
 
     >>> numbers(["1.234,5", "7"], ",").tolist(), numbers(["1,234.5", "7", "x"]).tolist(), numbers(["1,5", "7"]).tolist()
@@ -45,6 +46,8 @@ def numbers(words: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     import pandas as pd
 
     plain = [word.strip() for word in words]
+    if plain and all(word.lower() in _TRUTHS for word in plain):
+        return np.array([_TRUTHS[word.lower()] for word in plain])
     if decimal == ",":
         plain = [_pointed(word) if word and _POINT_GROUPS.fullmatch(word) else "" for word in plain]
         return pd.to_numeric(pd.Series(plain, dtype=object), errors="coerce").to_numpy(np.float64)
