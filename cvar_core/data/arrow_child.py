@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 _CELLS = 2**18  # of a batch
-_MEMORY = 640 * 2**20  # bytes, beyond what the process has when it starts
+_MEMORY = 448 * 2**20  # bytes, beyond what the process has when it starts
 _MICROSECONDS = 86_400_000_000  # of a day
 NUMBER, TEXT, DATE, NONE = "number", "text", "date", "none"
 

@@ -134,7 +134,11 @@ def _separator(sample: str) -> str:
             continue
         if len(widths) == 1 and widths.pop() > 1:
             return mark
-    return max(",;\t|", key=line.count)
+    return (
+        BLANKS
+        if not any(mark in line for mark in _SEPARATORS) and len(line.split()) > 1
+        else max(",;\t|", key=line.count)
+    )
 
 
 def _decimal(found: list[list[str]], separator: str) -> str:

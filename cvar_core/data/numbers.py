@@ -37,8 +37,8 @@ def is_number(cell: str, decimal: str = ".") -> bool:
 def numbers(words: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Return the numbers that texts stand for, and NaN for those that stand for none.
 
-    True and false, where there is nothing else, are 1 and 0. Thousands may be set apart, and a decimal comma be there without the file's other columns having one, where all
-    texts that would not be numbers otherwise agree on it.
+    True and false, where there is nothing else, are 1 and 0. Thousands may be set apart, and a decimal comma be there
+    without the file's other columns having one, where all texts that would not be numbers otherwise agree on it.
 
     >>> numbers(["1.234,5", "7"], ",").tolist(), numbers(["1,234.5", "7", "x"]).tolist(), numbers(["1,5", "7"]).tolist()
     ([1234.5, 7.0], [1234.5, 7.0, nan], [1.5, 7.0])
