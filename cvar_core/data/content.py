@@ -10,7 +10,6 @@ import lzma
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
@@ -22,11 +21,7 @@ Source = str | os.PathLike[str] | BinaryIO
 PIECE = 2**20  # bytes to ask a stream for at a time
 HEAD = 2**16
 _LARGEST_DIRECTORY = 2**22  # bytes, of a zip file
-# What goes wrong in a damaged file, by what unpacks it; ValueError is pyarrow's, too.
-_DAMAGE = (
-    OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError,
-    KeyError, MemoryError,
-)  # fmt: skip
+_DAMAGE = Exception  # a damaged file makes what unpacks it raise whatever there is
 
 
 class Stream(Protocol):
@@ -203,7 +198,7 @@ def _unpacker(name: str, file: BinaryIO) -> Callable[[BinaryIO], Stream] | None:
         return None
     try:
         with open_zip(file) as packed:
-            found = [each for each in packed.infolist() if not each.is_dir() and not _is_clutter(each.filename)]
+            found = [each for each in packed.infolist() if not _is_clutter(each.filename)]
     except _DAMAGE:
         return None  # and whoever reads the archive says what is wrong with it
     if any(each.filename.endswith(".npy") for each in found):
@@ -214,7 +209,7 @@ def _unpacker(name: str, file: BinaryIO) -> Callable[[BinaryIO], Stream] | None:
 
 
 def _is_clutter(name: str) -> bool:
-    return name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
+    return name.endswith("/") or name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
 
 
 class _Wary:
