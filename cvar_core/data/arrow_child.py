@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 _CELLS = 2**18  # of a batch
-_MEMORY = 448 * 2**20  # bytes, beyond what the process has when it starts
 _MICROSECONDS = 86_400_000_000  # of a day
 NUMBER, TEXT, DATE, NONE = "number", "text", "date", "none"
 
@@ -31,7 +30,7 @@ def main() -> None:
     import pyarrow.compute
     import pyarrow.parquet
 
-    _bound_memory()
+    _bound_memory(asked["memory"])
     try:
         _write(pa, stored, asked, out)
     except Fault as wrong:
@@ -43,12 +42,12 @@ def main() -> None:
     out.flush()
 
 
-def _bound_memory() -> None:
+def _bound_memory(more: int) -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):  # where there are no such limits, the metadata's hold
         import resource
 
         there = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (there + _MEMORY, there + _MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (there + more, there + more))
 
 
 def _say(out: BinaryIO, words: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ from .table import Form, Table
 _MAGIC = (b"PAR1", b"ARROW1", b"FEA1")
 _CHILD = Path(__file__).with_name("arrow_child.py")
 _SECONDS = 120.0
+_MEMORY = 448 * 2**20  # bytes that the child may take beyond what it has when it begins
 _LONGEST_LINE = 2**28
 _INDEX = "__index_level_"  # of pandas
 
@@ -82,7 +83,7 @@ def _child(content: Content, limits: Limits, head: bool) -> Iterator[Iterator[di
     stored = content.data
     asked = {
         "columns": min(limits.columns, limits.table_columns), "cells": limits.cells,
-        "content": limits.content_of(len(stored)), "head": int(head),
+        "content": limits.content_of(len(stored)), "head": int(head), "memory": _MEMORY,
     }  # fmt: skip
     plain = {"ARROW_DEFAULT_MEMORY_POOL": "system", "ARROW_IO_THREADS": "1", "OMP_NUM_THREADS": "1"}
     child = subprocess.Popen(
