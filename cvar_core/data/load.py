@@ -12,8 +12,8 @@ from .content import Source
 from .dataset import Dataset
 from .encoding import Layout, encode
 from .fetch import fetch
+from .one_at_a_time import in_turn
 from .sets import sets
-from .turns import in_turn
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -80,7 +80,7 @@ BAD = [
     (CSV.encode(), {"limits": Limits(columns=2)}, "3 columns, but the limit is 2"),
     (CSV.encode(), {"limits": Limits(cells=3)}, "the limit is"),
     (b"1 1:1\n" * 1000, {"limits": Limits(file=1000)}, "larger than 1000 bytes, which is the limit"),
-    (bomb(), {}, "unpacks to more than"),
+    (bomb(), {"limits": Limits(content=2**21)}, "unpacks to more than 2.0 MB"),
     (lzma.compress(b"1 1:1\n" * 100), {"limits": Limits(content=300)}, "unpacks to more than 300 bytes"),
     (archive(X=np.array([{}], dtype=object), y=np.ones(1)), {}, "pickled objects, which are never loaded"),
     (pickle.dumps({"X": 1}), {}, "not"),
@@ -138,19 +138,17 @@ def test_a_positive_label_has_to_be_there():
         data.problem("squared", positive=1)
 
 
-def test_a_bomb_costs_little_memory_and_time():
-    import time
+def test_a_bomb_costs_little_memory():
     import tracemalloc
 
-    packed, begun = bomb(), time.perf_counter()
+    packed = bomb()
     assert 1.5e6 < len(packed) < 8e6
     tracemalloc.start()
     with pytest.raises(DataError):
-        load(io.BytesIO(packed), limits=Limits(content=2**25))
+        load(io.BytesIO(packed), limits=Limits(content=2**22))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8 * 2**25, "rows of six bytes become 24 bytes each, and arrays grow"
-    assert time.perf_counter() - begun < 20
+    assert peak < 8 * 2**22, "rows of six bytes become 24 bytes each, and arrays grow"
 
 
 GOOD = [

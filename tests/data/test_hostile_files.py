@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cvar_core.data import DataError, Limits, arrow_file, load
-from cvar_core.data.turns import in_turn
+from cvar_core.data.one_at_a_time import in_turn
 from tools.fuzz_files import fuzz
 from tools.hostile import made
 
