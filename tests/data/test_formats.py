@@ -274,6 +274,7 @@ def test_names_are_trimmed_and_told_apart():
         (b"FEA1" + bytes(100), "first version of Feather"),
         (b"ARROW1\x00\x00" + bytes(50), "is damaged"),
     ],
+    ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_what_is_no_table_gets_a_sentence(stored, words):
     with pytest.raises(DataError, match=words):
