@@ -148,7 +148,7 @@ def _mangled(rng: random.Random, content: bytes, files: dict[str, bytes]) -> byt
     return content
 
 
-def fuzz(count: int, seed: int, arrow: float = 0.15) -> Story:
+def fuzz(count: int, seed: int, arrow: float) -> Story:
     """Read so many mangled files, a share ``arrow`` of them in Parquet and Feather, and return what happened."""
     rng, story, files = random.Random(seed), Story(), valid()
     for number in range(count):
@@ -179,18 +179,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz_files", description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--arrow", type=float, default=0.05, help="the share of Parquet and Feather files")
     asked = parser.parse_args()
-    fuzz(50, -1)  # what is imported is not what files take
+    fuzz(50, -1, 0.1)  # what is imported is not what files take
     before, begun = _peak(), time.perf_counter()
     with contextlib.redirect_stderr(io.StringIO()) as terminal:
-        story = fuzz(asked.count, asked.seed)
+        story = fuzz(asked.count, asked.seed, asked.arrow)
     for outcome, number in sorted(story.outcomes.items()):
         print(f"{outcome:20}{number:6}")
     took = f"{time.perf_counter() - begun:.0f} s, the longest {story.longest:.2f} s"
     print(f"{asked.count:,} files in {took}; {_peak() - before:.0f} MB above what was there")
     if terminal.getvalue():
         story.faults.append(f"the terminal shows {terminal.getvalue()[:300]}")
-    print(*story.faults, sep="\n")
+    for fault in story.faults:
+        print(fault)
     sys.exit(f"{len(story.faults)} faults" if story.faults else 0)
 
 
