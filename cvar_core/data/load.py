@@ -33,7 +33,7 @@ def load(
     limits: Limits | None = None,
     progress: bool = False,
 ) -> Dataset:
-    """Load a data set from a LIBSVM, CSV or npz file, plain or compressed with gzip, bzip2 or xz.
+    """Load a data set from a LIBSVM, npz, Parquet, Feather or text file, plain or compressed.
 
     Parameters
     ----------
