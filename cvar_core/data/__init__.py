@@ -1,4 +1,4 @@
-"""Data sets from files: LIBSVM, CSV and npz, checked, bounded, and kept sparse where they are sparse."""
+"""Data sets from files of many formats, checked, bounded, and kept sparse where they are sparse."""
 
 from .bounds import DataError, Limits
 from .choosing import first_target

@@ -31,12 +31,19 @@ class Limits:
     content: int = 4 * 2**30  # bytes, once decompressed
     ratio: int = 100  # content to file: text compresses about 10 to 1, what goes far beyond is a bomb
     columns: int = 10_000_000
-    table_columns: int = 100_000  # of a table, where each costs something, however little is in it
+    table_columns: int = 60_000  # of a table, where each costs something, however little is in it
     cells: int = 250_000_000  # of a dense table: 2 GB
 
     def content_of(self, stored: int) -> int:
         """Return how far a file of ``stored`` bytes may be decompressed; a small one is harmless at any ratio."""
         return min(self.content, max(self.ratio * stored, 64 * 2**20))
+
+
+def check_width(name: str, columns: int, limits: Limits) -> None:
+    """Refuse a table of too many columns."""
+    most = min(limits.columns, limits.table_columns)
+    if columns > most:
+        raise DataError(f"{name} has {columns:,} columns, but the limit is {most:,} in a table")
 
 
 def size(count: float) -> str:

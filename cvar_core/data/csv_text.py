@@ -1,164 +1,118 @@
-"""CSV: text with separators, read into a table."""
+"""Tables of text, CSV and its relatives: read block by block, within bounds."""
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
-import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from . import text_rows
 from .bounds import DataError, Limits, shortened
+from .collecting import Collected
 from .content import Content
+from .csv_block import Parser, Uneven
+from .csv_form import Seen, see
 from .table import Form, Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-_LOOKED_AT = 200  # lines, to tell a header from a first row
+_ROWS_OF_WIDE = 64  # of a block, at least: every column costs something in every block
+_NAMED = 3  # rows that are named where many are wrong
 
 
 def read(content: Content, limits: Limits, header: bool | None, like: Form | None = None) -> Table:
     """Return the table in a file; by ``like``, if that is given."""
-    text = _text(content)
-    separator = _separator(text) if like is None else like.separator
-    if like is not None:
-        header = like.header
-    elif header is None:
-        header = _has_header(text, separator)
-    frame = _frame(content, text, separator, header, limits)
-    return Table(content.name, _typed(content, frame), Form(separator, header))
+    encoding = text_rows.encoding_of(content)
+    forced: frozenset[str] = frozenset() if like is None else like.texts | frozenset(like.dates)
+    while True:
+        try:
+            table, again = _Reading(content, limits, header, like, encoding, forced).run()
+        except text_rows.NotUtf8:
+            encoding = text_rows.WINDOWS
+            continue
+        if not again:
+            return table
+        forced |= again  # whose first rows look like numbers, but most others do not
 
 
-def columns(content: Content) -> tuple[str, ...]:
+def columns(content: Content, limits: Limits) -> tuple[str, ...]:
     """Return the names of a table's columns, without reading all of it; raises as ``read`` does."""
-    import pandas as pd
-
-    text = _text(content)
-    separator = _separator(text)
-    header = _has_header(text, separator)
-    try:
-        top = pd.read_csv(io.StringIO(text), sep=separator, header=0 if header else None, nrows=1, index_col=False)
-    except (ValueError, OverflowError) as problem:
-        raise DataError(f"{content.name} is not a table: {str(problem).splitlines()[0].strip()}") from None
-    return _names(top, header)
+    for encoding in (text_rows.encoding_of(content), text_rows.WINDOWS):
+        try:
+            first = next(text_rows.blocks(content, encoding), b"")
+        except text_rows.NotUtf8:
+            continue
+        return see(content.name, first, limits, None, None).names
+    raise DataError(f"{content.name} is not a text file")
 
 
-def _names(frame: pd.DataFrame, header: bool) -> tuple[str, ...]:
-    return tuple(str(name) if header else f"column {k + 1}" for k, name in enumerate(frame.columns))
+class _Reading:
+    """One pass over a file."""
 
+    def __init__(
+        self,
+        content: Content,
+        limits: Limits,
+        header: bool | None,
+        like: Form | None,
+        encoding: str,
+        forced: frozenset[str],
+    ) -> None:
+        self._content, self._limits, self._like = content, limits, like
+        self._encoding = encoding
+        first = next(text_rows.blocks(content, encoding), b"")
+        self._seen: Seen = see(content.name, first, limits, header, like)
+        if len(self._seen.names) < 2:
+            raise DataError(f"{content.name} has one column, but it needs a target and at least one feature")
+        row = len(first.partition(b"\n")[0])
+        self._block = min(max(text_rows.BLOCK, _ROWS_OF_WIDE * row), text_rows.LONGEST_ROW)
+        self._parser = Parser(content.name, self._seen.form, len(self._seen.names))
+        self._found = Collected(content.name, self._seen.names, limits, forced)
+        self._uneven: list[Uneven] = []  # with their rows counted from the file's first, the header included
+        self._passed = int(self._seen.form.header)  # rows, whatever they were
+        self._words: list[str] = []  # on words that are read as missing
 
-def _text(content: Content) -> str:
-    if b"\x00" in content.data:
-        raise DataError(f"{content.name} is not a text file: it holds zero bytes")
-    try:
-        text = content.data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = content.data.count(b"\n", 0, problem.start) + 1
-        raise DataError(f"{content.name} is not UTF-8 text (line {line:,}); save it as UTF-8") from None
-    if not text.strip():
-        raise DataError(f"{content.name} has no rows")
-    return text
+    def run(self) -> tuple[Table, frozenset[str]]:
+        """Return what was read, and the columns that should be read again as texts."""
+        for block in self._blocks():
+            if block.strip():
+                self._take(block)
+        if self._passed == int(self._seen.form.header):
+            raise DataError(f"{self._content.name} has a header but no rows")
+        table, again = self._found.table(self._seen.form, self._like is not None, self._notes())
+        if self._uneven:
+            raise DataError(f"{table.name} is not a table: {self._unevenness()}", *table.faults.values())
+        return table, again
 
+    def _blocks(self) -> Iterator[bytes]:
+        begin = self._seen.skip
+        for each in text_rows.blocks(self._content, self._encoding, self._block):
+            yield each[begin:]
+            begin = 0
 
-def _separator(text: str) -> str:
-    first = text.lstrip().partition("\n")[0]
-    return max(",;\t", key=first.count)
+    def _take(self, block: bytes) -> None:
+        numbers = self._parser.numbers(block) if self._found.all_numbers else None
+        if numbers is not None:
+            self._found.add_numbers(numbers)
+            self._passed += len(numbers)
+            return
+        frame, uneven = self._parser.frame(block, self._found.texts, self._passed)
+        first = not self._found.rows
+        self._uneven += [Uneven(self._passed + row + 1, cells) for row, cells in uneven]
+        self._passed += len(frame)
+        self._found.add(frame)
+        if first and not uneven and self._like is None:
+            gaps = [k for k in self._found.texts if frame[k].isna().any()]
+            for column, words in (self._parser.missing_words(block, gaps) if gaps else {}).items():
+                if words:
+                    said = " and ".join(repr(word) for word in words[:_NAMED])
+                    self._words.append(f"{said} in column {shortened(self._seen.names[column])} is read as missing")
 
+    def _notes(self) -> list[str]:
+        if self._like is not None:
+            return []
+        encoding = [f"the text is in {self._encoding}"] if self._encoding != text_rows.UTF_8 else []
+        return [*encoding, *(["numbers have a decimal comma"] if self._seen.form.decimal == "," else []), *self._words]
 
-def _rows(text: str, separator: str) -> Iterator[list[str]]:
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
-    return (row for row in lines if row)
-
-
-def _has_header(text: str, separator: str) -> bool:
-    """Tell whether the first row names the columns: a name over numbers, or texts that do not occur below."""
-    try:
-        first, *others = itertools.islice(_rows(text, separator), _LOOKED_AT)
-    except (csv.Error, ValueError):
-        return True
-    if all(_is_number(cell) for cell in first):
-        return False
-    below = [[row[k] for row in others if k < len(row)] for k in range(len(first))]
-    texts = [(cell, column) for cell, column in zip(first, below, strict=True) if not _is_number(cell)]
-    if any(column and all(_is_number(cell) for cell in column) for _, column in texts):
-        return True
-    return len(texts) == len(first) and not any(cell in column for cell, column in texts)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return not cell.strip()  # an empty cell is a number that is missing
-    return True
-
-
-def _frame(content: Content, text: str, separator: str, header: bool, limits: Limits) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # it warns when it drops a row's last fields
-            frame = pd.read_csv(
-                io.BytesIO(content.data),
-                encoding="utf-8-sig",
-                sep=separator,
-                header=0 if header else None,
-                index_col=False,
-                skipinitialspace=True,
-                low_memory=False,
-            )
-    except (ValueError, OverflowError, pd.errors.ParserWarning, csv.Error) as problem:
-        reason = _ragged(text, separator) or str(problem).splitlines()[0].strip()
-        raise DataError(f"{content.name} is not a table: {reason}") from None
-    frame.columns = pd.Index(_names(frame, header))
-    if not len(frame):
-        raise DataError(f"{content.name} has a header but no rows")
-    if frame.shape[1] < 2:
-        raise DataError(f"{content.name} has one column, but it needs a target and at least one feature")
-    if frame.shape[1] > limits.columns:
-        raise DataError(f"{content.name} has {frame.shape[1]:,} columns, but the limit is {limits.columns:,}")
-    if frame.isna().to_numpy().any() and (ragged := _ragged(text, separator)):
-        raise DataError(f"{content.name} is not a table: {ragged}")
-    return frame
-
-
-def _ragged(text: str, separator: str) -> str | None:
-    try:
-        rows = _rows(text, separator)
-        width = len(next(rows))
-        for number, row in enumerate(rows, start=2):
-            if len(row) != width:
-                return f"row {number:,} has {len(row):,} fields, but the first has {width:,}"
-    except (csv.Error, StopIteration):
-        return None
-    return None
-
-
-def _typed(content: Content, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns as numbers or as texts."""
-    import pandas as pd
-
-    return pd.DataFrame({name: _column(content, str(name), frame[name]) for name in frame.columns})
-
-
-def _column(content: Content, name: str, column: pd.Series[Any]) -> pd.Series[Any]:
-    import pandas as pd
-
-    if column.dtype.kind in "biuf":
-        return column.astype(np.float64)
-    numbers = pd.to_numeric(column, errors="coerce")
-    there = column.notna().to_numpy()
-    texts_at = numbers.isna().to_numpy() & there
-    if not texts_at.any():
-        return numbers.astype(np.float64)
-    if texts_at.sum() < 0.5 * there.sum():  # mostly numbers: a slip, not a category
-        row = int(np.argmax(texts_at))
-        odd = f"{shortened(column.iloc[row])} in row {row + 1:,}"
-        raise DataError(f"column {shortened(name)} of {content.name} holds numbers, but {odd}")
-    texts = column.astype(str).astype(object)
-    return texts.where(there, None)
+    def _unevenness(self) -> str:
+        width = len(self._seen.names)
+        named = ", ".join(f"row {row:,} has {cells:,} fields" for row, cells in self._uneven[:_NAMED])
+        more = len(self._uneven) - _NAMED
+        others = f" (and {more:,} more rows)" if more > 0 else ""
+        return f"{named}{others}, but the first has {width:,}"

@@ -16,11 +16,11 @@ from .dataset import Dataset
 from .encoding import Layout, encode
 from .fetch import fetch
 from .gaps import FILL, settled
+from .one_at_a_time import in_turn
 from .prepare import held_out, split_rows
 from .sets import sets
 from .table import Table
 from .table_part import Part
-from .turns import in_turn
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -45,7 +45,7 @@ def load(
     limits: Limits | None = None,
     progress: bool = False,
 ) -> Dataset:
-    """Load a data set from a LIBSVM, CSV or npz file, plain or compressed with gzip, bzip2 or xz.
+    """Load a data set from a LIBSVM, npz, Parquet, Feather or text file, plain or compressed.
 
     Parameters
     ----------

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounds import DataError, Limits, shortened
+from .bounds import DataError, Limits, shortened, size
 from .content import Content
+from .growing import Growing
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 _PAIR = re.compile(rb"\d+:[-+.\deEnaNif]+")
 _LARGEST_INDEX = 2**31 - 2
 _PIECE = 2**18  # bytes
+_LONGEST_LINE = 2**24  # bytes
 
 
 def looks_like(content: Content) -> bool:
     """Tell whether some of the first lines have index:value pairs after a label."""
-    lines = content.data[: 2**16].splitlines()[:100]
+    lines = content.head.splitlines()[:100]
     return any(_PAIR.fullmatch(token) for line in lines for token in line.partition(b"#")[0].split()[1:3])
 
 
@@ -32,54 +34,69 @@ def read(content: Content, limits: Limits) -> tuple[csr_array, NDArray[np.float6
     """Return features and labels, with column k for index k: whether indices begin at 0 or 1 is seen later."""
     from scipy.sparse import csr_array
 
-    try:
-        features, labels = _parsed(content.data)
-    except (ValueError, OverflowError, TypeError) as problem:
-        raise _fault(content, limits) or DataError(f"{content.name} is not in LIBSVM format ({problem})") from None
-    if not len(labels):
+    values, indices, lengths, labels = (Growing(kind) for kind in (np.float64, np.int32, np.int32, np.float64))
+    width, line = 0, 1
+    for piece in _pieces(content):
+        features, marks = _parsed(content, piece, line, limits)
+        values.add(features.data)
+        indices.add(features.indices)
+        lengths.add(np.diff(features.indptr))
+        labels.add(marks)
+        if 12 * values.length + 16 * labels.length > 12 * limits.cells:  # bytes, of what is kept
+            count = f"{labels.length:,} rows and {values.length:,} values or more"
+            raise DataError(f"{content.name} has {count}, but the limit is {limits.cells:,} values")
+        width = max(width, features.shape[1])
+        line += piece.count(b"\n")
+    if not labels.length:
         raise DataError(f"{content.name} has no rows")
-    if features.shape[1] > limits.columns:
-        raise _fault(content, limits) or DataError(f"{content.name} has more than {limits.columns:,} columns")
-    if not (np.isfinite(features.data).all() and np.isfinite(labels).all()):
-        raise _fault(content, limits) or DataError(f"{content.name} holds NaN or infinite values")
-    if not features.nnz:
+    if not values.length:
         raise DataError(f"{content.name} has labels but no index:value pairs")
-    narrow = np.int32 if features.nnz < 2**31 else np.int64  # half the memory to read in every step
-    parts = (features.data, features.indices.astype(np.int32), features.indptr.astype(narrow))
-    return csr_array(parts, shape=features.shape), labels
+    narrow = np.int32 if values.length < 2**31 else np.int64  # half the memory to read in every step
+    ends = np.concatenate([np.zeros(1, narrow), np.cumsum(lengths.done(), dtype=narrow)])
+    found = csr_array((values.done(), indices.done(), ends), shape=(len(ends) - 1, width))
+    return found, labels.done()
 
 
-def _parsed(data: bytes) -> tuple[Any, NDArray[np.float64]]:
-    """Parse piece by piece: the parser holds the interpreter, and a server has other visitors."""
-    from scipy.sparse import csr_array
+def _parsed(content: Content, piece: bytes, line: int, limits: Limits) -> tuple[Any, NDArray[np.float64]]:
+    """Parse some lines: all at once would hold the interpreter, and a server has other visitors."""
     from sklearn.datasets import load_svmlight_file
 
-    parts = [load_svmlight_file(io.BytesIO(piece), zero_based=True) for piece in _pieces(data)]
-    rows = [features for features, _ in parts]
-    ends = np.cumsum([0, *(each.nnz for each in rows)])
-    indptr = np.concatenate([[0], *(each.indptr[1:] + end for each, end in zip(rows, ends, strict=False))])
-    values, indices = (np.concatenate([getattr(each, name) for each in rows]) for name in ("data", "indices"))
-    shape = (len(indptr) - 1, max(each.shape[1] for each in rows))
-    return csr_array((values, indices, indptr), shape=shape), np.concatenate([labels for _, labels in parts])
+    try:
+        features, labels = load_svmlight_file(io.BytesIO(piece), zero_based=True)
+    except (ValueError, OverflowError, TypeError, IndexError) as problem:
+        raise _fault(content, piece, line, limits, f"is not in LIBSVM format ({problem})") from None
+    if features.shape[1] > limits.columns + 1:
+        raise _fault(content, piece, line, limits, f"has more than {limits.columns:,} columns")
+    if not (np.isfinite(features.data).all() and np.isfinite(labels).all()):
+        raise _fault(content, piece, line, limits, "holds NaN or infinite values")
+    return features, labels
 
 
-def _pieces(data: bytes) -> Iterator[bytes]:
-    """Yield the lines, a quarter of a megabyte at a time."""
-    begin = 0
-    while begin < len(data):
-        end = data.find(b"\n", begin + _PIECE) + 1 or len(data)
-        yield data[begin:end]
-        begin = end
+def _pieces(content: Content) -> Iterator[bytes]:
+    """Yield whole lines, a quarter of a megabyte or more at a time."""
+    held = b""
+    with content.open() as file:
+        while got := file.read(_PIECE):
+            held += got
+            end = held.rfind(b"\n") + 1
+            if len(held) - end > _LONGEST_LINE:
+                raise DataError(f"{content.name} has a line of more than {size(_LONGEST_LINE)}, which is the limit")
+            if end >= _PIECE:
+                yield held[:end]
+                held = held[end:]
+    if held.strip():
+        yield held
 
 
-def _fault(content: Content, limits: Limits) -> DataError | None:
-    """Say what is wrong with the first bad line."""
-    for number, raw in enumerate(io.BytesIO(content.data), start=1):
+def _fault(content: Content, piece: bytes, line: int, limits: Limits, otherwise: str) -> DataError:
+    """Say what is wrong with the bad lines of a piece."""
+    found = []
+    for number, raw in enumerate(io.BytesIO(piece), start=line):
         tokens = raw.partition(b"#")[0].split()
         wrong = _wrong(tokens, limits) if tokens else None
         if wrong:
-            return DataError(f"line {number:,} of {content.name} {wrong}")
-    return None
+            found.append(f"line {number:,} of {content.name} {wrong}")
+    return DataError(*found) if found else DataError(f"{content.name} {otherwise}")
 
 
 def _wrong(tokens: list[bytes], limits: Limits) -> str | None:
@@ -93,12 +110,17 @@ def _wrong(tokens: list[bytes], limits: Limits) -> str | None:
             continue
         if not colon or not index.isdigit() or not value:
             return f"has {_shown(pair)}, which is not index:value"
-        if int(index[:20]) >= min(limits.columns, _LARGEST_INDEX) + 1:
-            return f"has index {int(index[:20]):,}, but the largest allowed is {limits.columns:,}"
-        if int(index) <= last:
-            again = "twice" if int(index) == last else f"after {last:,}"
-            return f"has index {int(index):,} {again}, but indices must rise within a line"
-        last = int(index)
+        digits = index.lstrip(b"0")
+        most = min(limits.columns, _LARGEST_INDEX)
+        if len(digits) > 20:
+            return f"has an index of {len(digits):,} digits, but the largest allowed is {most:,}"
+        place = int(digits or b"0")
+        if place > most:
+            return f"has index {place:,}, but the largest allowed is {most:,}"
+        if place <= last:
+            again = "twice" if place == last else f"after {last:,}"
+            return f"has index {place:,} {again}, but indices must rise within a line"
+        last = place
         if not math.isfinite(_number(value)):
             return f"has {_shown(pair)}, but every value must be a finite number"
     return None
@@ -112,4 +134,4 @@ def _number(text: bytes) -> float:
 
 
 def _shown(token: bytes) -> str:
-    return shortened(token.decode("utf-8", errors="replace"))
+    return shortened(token[:80].decode("utf-8", errors="replace"))

@@ -46,7 +46,7 @@ BAD = [
     (b"\n \n", {}, "has no rows"),
     (gzip.compress(b""), {}, "empty once unpacked"),
     (bytes(range(256)) * 20, {}, "not a text file"),
-    (np.random.default_rng(0).integers(1, 256, 5_000, dtype=np.uint8).tobytes(), {}, "not UTF-8"),
+    (np.random.default_rng(0).integers(1, 256, 5_000, dtype=np.uint8).tobytes(), {}, "neither UTF-8 nor Windows-1252"),
     (gzip.compress(b"1 1:1\n" * 1000)[:-20], {}, "damaged"),
     (b"BZh9 but not really", {}, "damaged"),
     (b"a,b,c\n1,2,3\n4,5\n", {}, "row 3 has 2 fields, but the first has 3"),
@@ -63,8 +63,7 @@ BAD = [
     (CSV.encode(), {"target": 4}, "no column 4"),
     (CSV.encode(), {"target": 0}, "no column 0"),
     (b"price,b\n1,2\n", {"target": "prise"}, "did you mean 'price'?"),
-    ("a,größe\n1,2\n".encode("latin-1"), {}, "not UTF-8 text (line 1)"),
-    ('a,b\n1,"2\n3,4\n', {}, "not a table"),
+    ('a,b\n1,"2\n3,4\n', {}, "not a table: a quote opens in row 2 and is never closed"),
     (b"1 4000000000:1\n-1 1:1\n", {}, "line 1 of the file has index 4,000,000,000"),
     (b"1 1:1\n1 99999999999999999999999:1\n", {}, "line 2"),
     (b"1 1:1 1:2\n", {}, "has index 1 twice"),
@@ -81,7 +80,7 @@ BAD = [
     (CSV.encode(), {"limits": Limits(columns=2)}, "3 columns, but the limit is 2"),
     (CSV.encode(), {"limits": Limits(cells=3)}, "the limit is"),
     (b"1 1:1\n" * 1000, {"limits": Limits(file=1000)}, "larger than 1000 bytes, which is the limit"),
-    (bomb(), {}, "unpacks to more than"),
+    (bomb(), {"limits": Limits(content=2**21)}, "unpacks to more than 2.0 MB"),
     (lzma.compress(b"1 1:1\n" * 100), {"limits": Limits(content=300)}, "unpacks to more than 300 bytes"),
     (archive(X=np.array([{}], dtype=object), y=np.ones(1)), {}, "pickled objects, which are never loaded"),
     (pickle.dumps({"X": 1}), {}, "not"),
@@ -140,19 +139,17 @@ def test_a_positive_label_has_to_be_there():
         data.problem("squared", positive=1)
 
 
-def test_a_bomb_costs_little_memory_and_time():
-    import time
+def test_a_bomb_costs_little_memory():
     import tracemalloc
 
-    packed, begun = bomb(), time.perf_counter()
+    packed = bomb()
     assert 1.5e6 < len(packed) < 8e6
     tracemalloc.start()
     with pytest.raises(DataError):
-        load(io.BytesIO(packed), limits=Limits(content=2**25))
+        load(io.BytesIO(packed), limits=Limits(content=2**20))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 4 * 2**25
-    assert time.perf_counter() - begun < 20
+    assert peak < 2**24, "rows of six bytes become 24 bytes each, and arrays grow"
 
 
 GOOD = [

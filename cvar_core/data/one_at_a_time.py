@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from .bounds import DataError
+
 _SMALL = 2**20  # bytes, of a file that cannot unpack to more: it need not wait for a large one
 _large, _small = threading.RLock(), threading.RLock()
 
@@ -24,7 +26,12 @@ def in_turn(read: Callable[P, T]) -> Callable[P, T]:
     def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
         sources = [*args[:1], kwargs.get("test")]
         with _small if all(_is_small(each) for each in sources if each is not None) else _large:
-            return read(*args, **kwargs)
+            try:
+                return read(*args, **kwargs)
+            except DataError as wrong:
+                # What was read before the fault hangs on these, and the next in line should not have to wait for that.
+                wrong.__traceback__ = wrong.__context__ = None
+                raise
 
     return waiting
 
