@@ -101,7 +101,9 @@ def _schema_version(db: sqlite3.Connection) -> int | None:
 
 def _check(db: sqlite3.Connection) -> None:
     """Read the whole file and write a little, so that what is wrong shows now and not in the middle of a run."""
-    if not tables.names(db) >= tables.NAMES or db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+    with contextlib.closing(tables.in_memory()) as new:
+        same = tables.columns(db) == tables.columns(new)
+    if not same or db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise Unusable.damaged()
     with tables.transaction(db):
         db.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION}")

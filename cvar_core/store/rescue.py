@@ -74,6 +74,8 @@ def _rows(source: sqlite3.Connection, table: str) -> list[int]:
             gaps += [(low, middle), (middle + 1, high)] if low < high else []
         elif (beyond := _beyond(source, table, low)) is not None:
             gaps += [(low, beyond - 1), (beyond, _LAST)]
+        else:
+            gaps.append((low, low))  # the last before the damage was read, and lost with what follows
     return sorted(found)
 
 

@@ -96,8 +96,14 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def names(db: sqlite3.Connection) -> set[str]:
-    """Return what is in a database: tables and indices."""
+    """Return the names of what is in a database: tables and indices."""
     return {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+
+
+def columns(db: sqlite3.Connection) -> list[list[str]]:
+    """Return the names of the columns of all tables."""
+    found = (db.execute(f"SELECT * FROM {table} LIMIT 0") for table in sorted(NAMES))
+    return [[each[0] for each in cursor.description] for cursor in found]
 
 
 def number(db: sqlite3.Connection, pragma: str) -> int:
