@@ -43,7 +43,7 @@ class Preview:
     @classmethod
     def of(cls, data: Dataset) -> Preview:
         rows, columns = data.shape
-        counts, edges = np.histogram(data.y, bins=_BINS)
+        counts, edges = _histogram(data.y)
         return cls(
             rows=rows,
             columns=columns,
@@ -61,6 +61,19 @@ class Preview:
     def filled(self) -> float:
         """The share of entries that are not zero."""
         return self.nonzeros / (self.rows * self.columns)
+
+
+def _histogram(y: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Count the targets in bins of one width, whatever their size and however little they differ."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.histogram(y, bins=_BINS)
+    except ValueError:  # the width is lost beside the targets, or overflows: count where they stand between the ends
+        wide = y.max() / 2 - y.min() / 2 > np.finfo(float).max / 2
+        placed = y / 4 if wide else y
+        low, high = placed.min(), placed.max()
+        counts, shares = np.histogram((placed - low) / (high - low), bins=_BINS, range=(0, 1))
+        return counts, y.min() * (1 - shares) + y.max() * shares
 
 
 def _head(data: Dataset) -> dict[str, list[Any]]:
