@@ -306,16 +306,13 @@ def test_closed_and_full_ends_get_a_sentence_and_a_code(line, monkeypatch, capsy
         patch.setattr(sys, "stdout", None)  # as Python has it where it is closed
         assert main(line.split()) == 2
     assert capsys.readouterr().err == "cvar_core: standard output is closed, so that nothing could be said\n"
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", open("/dev/full", "w", encoding="utf-8"))
+    with contextlib.suppress(OSError), Path("/dev/full").open("w") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
         assert main(line.split()) == 2
-        with contextlib.suppress(OSError):
-            sys.stdout.close()
     assert capsys.readouterr().err == "cvar_core: No space left on device\n"
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", None)
         assert main(["sweep", "--loss", "nope"]) == 2
-        sys.stderr.close()
     assert capsys.readouterr().out == ""
 
 

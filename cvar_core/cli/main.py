@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 2 for bad input, 130 when interrupted."""
     texts = sys.argv[1:] if argv is None else list(argv)
     if sys.stderr is None:  # closed; what is printed to None would land in standard output
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process)
+        sys.stderr = io.StringIO()
     if sys.stdout is None:
         print("cvar_core: standard output is closed, so that nothing could be said", file=sys.stderr)
         return 2

@@ -72,7 +72,7 @@ def _histogram(y: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.fl
         wide = y.max() / 2 - y.min() / 2 > np.finfo(float).max / 2
         placed = y / 4 if wide else y
         low, high = placed.min(), placed.max()
-        counts, shares = np.histogram((placed - low) / (high - low), bins=_BINS, range=(0, 1))
+        counts, shares = np.histogram((placed - low) / (high - low or 1), bins=_BINS, range=(0, 1))
         return counts, y.min() * (1 - shares) + y.max() * shares
 
 

@@ -42,7 +42,9 @@ class Mended:
 def rescue_damaged(path: Path) -> Mended:
     """Make a store of what can be read of a damaged file. Nobody has it open."""
     fresh, count = path.with_name(f"{path.name}.rescued"), 0
-    for source in itertools.chain([path], _with_another_beginning(path)):  # each made only if the one before has nothing
+    for source in itertools.chain(
+        [path], _with_another_beginning(path)
+    ):  # each made only if the one before has nothing
         count = _rescue(source, fresh)
         if source != path:
             _remove(source)

@@ -121,5 +121,5 @@ def _what(error: Exception) -> str:
     elif isinstance(error, sqlite3.Error):
         found = _BY_SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # extended codes keep theirs below
     elif isinstance(error, OSError) and error.errno is not None:
-        found, why = _BY_SYSTEM.get(error.errno), error.strerror  # its text would have the path
+        found, why = _BY_SYSTEM.get(error.errno), error.strerror or ""  # its text would have the path
     return found or f"cannot be used ({why})"

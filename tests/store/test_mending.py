@@ -221,7 +221,9 @@ def test_no_flipped_byte_ends_in_more_than_a_sentence(path, healthy):
             at.trim()
 
 
-@pytest.mark.parametrize(("version", "whose"), [(99, "a newer version"), (0, "an earlier version, which can no longer be read,")])
+@pytest.mark.parametrize(
+    ("version", "whose"), [(99, "a newer version"), (0, "an earlier version, which can no longer be read,")]
+)
 def test_the_file_of_another_version_is_kept_and_named(path, version, whose):
     db = sqlite3.connect(path)
     db.execute(f"PRAGMA user_version = {version}")
