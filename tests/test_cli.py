@@ -1,5 +1,6 @@
 """The command line: what it writes, what it says, and how it takes bad input and Ctrl-C."""
 
+import contextlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import pytest
 from cvar_core import Problem, SweepSpec, check, recommend, sweep
 from cvar_core.catalogue import losses, methods
 from cvar_core.cli import main
+from cvar_core.lessons import atlas, paper
 from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, take
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
@@ -268,6 +270,64 @@ def test_links_are_followed_and_pipes_are_written_to(tmp_path):
     assert pipe.is_fifo()
     assert real.read_text().startswith("method,lambda")
     assert real.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_a_file_goes_to_standard_output_and_the_words_elsewhere(name, capfd, tmp_path):
+    asked = ["sweep", *SMALL, "--lambdas", "1", "--methods", "spl"]
+    assert main([*asked, "--out", name, "--summary", str(tmp_path / "s.json")]) == 0
+    said = capfd.readouterr()
+    assert main([*asked, "--out", str(tmp_path / "c.csv")]) == 0
+    assert said.out == (tmp_path / "c.csv").read_text()
+    assert without_seconds(said.err) == without_seconds(capfd.readouterr().out)
+    assert json.loads((tmp_path / "s.json").read_text())["epsilon"] > 0
+    assert main([*asked, "--out", name, "--html", "-"]) == 2
+    assert "two outputs have the same name" in capfd.readouterr().err
+
+
+def without_seconds(text: str) -> str:
+    return re.sub(r"\d+\.\d s\b", "", text)
+
+
+def test_figures_and_atlas_go_to_standard_output_too(capfdbinary, monkeypatch):
+    results = [replace(each, timings={"total": 0.0}) for each in paper.shipped().results]
+    step = atlas.Step(atlas.every_problem()[0], atlas.shipped())
+    monkeypatch.setattr("cvar_core.lessons.paper.compute", lambda *_: results)
+    monkeypatch.setattr("cvar_core.lessons.atlas.chart", lambda *_: [step])
+    contents = {"figures": paper.packed(results), "atlas": atlas.packed(atlas.joined([atlas.shipped()]))}
+    for command, content in contents.items():
+        assert main([command, "--out", "-"]) == 0
+        assert capfdbinary.readouterr().out == content
+
+
+@pytest.mark.parametrize("line", ["problems", "sweep --help", "data list"])
+def test_closed_and_full_ends_get_a_sentence_and_a_code(line, monkeypatch, capsys):
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)  # as Python has it where it is closed
+        assert main(line.split()) == 2
+    assert capsys.readouterr().err == "cvar_core: standard output is closed, so that nothing could be said\n"
+    with contextlib.suppress(OSError), Path("/dev/full").open("w") as full, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", full)
+        assert main(line.split()) == 2
+    assert capsys.readouterr().err == "cvar_core: No space left on device\n"
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", None)
+        assert main(["sweep", "--loss", "nope"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_reader_of_a_file_may_leave(capfd):
+    reading, writing = os.pipe()
+    os.close(reading)
+    kept = os.dup(1)
+    os.dup2(writing, 1)
+    try:
+        assert main(["sweep", *SMALL, "--lambdas", "1", "--out", "-"]) == 0
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(writing)
+    assert "cvar_core:" not in capfd.readouterr().err
 
 
 def test_a_terminal_without_greek_letters_is_no_error():

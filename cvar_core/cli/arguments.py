@@ -40,6 +40,9 @@ class OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise SpecError(message)
 
+    def print_help(self, file: Any = None) -> None:
+        (file or sys.stdout).write(self.format_help())  # argparse's own keeps quiet about a full disk
+
 
 def build() -> OneLineParser:
     parser = OneLineParser(
@@ -65,7 +68,7 @@ def build() -> OneLineParser:
     sweep.add_argument(
         "--budget", metavar="UPDATES", help="the most that --sharpen takes (default: 25%% of 200 λ from 80 starts)"
     )
-    sweep.add_argument("--out", metavar="FILE.csv", help="write the curves")
+    sweep.add_argument("--out", metavar="FILE.csv", help="write the curves; - is standard output, here and below")
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
     sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
 

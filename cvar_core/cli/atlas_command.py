@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, workers: int, report: Callable[[Progress], Non
         for line in _records(found):
             print(line)
         if args.out is not None:
-            atlas.write(Path(args.out), found)
+            output_files.write_all({args.out: atlas.packed(found)})
     without = f"; {len(missing)} have no data here" if missing else ""
     print(f"{len(parts)} of {len(entries)} problems{without}; {time.perf_counter() - begun:.1f} s")
     return 0

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from .. import reading
@@ -56,16 +55,23 @@ from . import arguments, data_command, output_files
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 2 for bad input, 130 when interrupted."""
     texts = sys.argv[1:] if argv is None else list(argv)
+    if sys.stderr is None:  # closed; what is printed to None would land in standard output
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        print("cvar_core: standard output is closed, so that nothing could be said", file=sys.stderr)
+        return 2
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no λ shows a "?", not a traceback
     kept = None
     try:
-        args = arguments.parsed(texts)
-        kept = getattr(args, "store", None)
-        code = _COMMANDS[args.command](args, texts)
-        sys.stdout.flush()  # here, where a reader who has gone is no error
-        return code
+        try:
+            args = arguments.parsed(texts)
+            kept = getattr(args, "store", None)
+            with output_files.words_aside(getattr(args, flag, None) for flag in ("out", "summary", "html")):
+                return _COMMANDS[args.command](args, texts)
+        finally:
+            sys.stdout.flush()  # here, where a reader who has gone is no error
     except ValueError as problem:
         if not isinstance(problem, SpecError | UnknownName):
             raise
@@ -101,7 +107,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
         with _progress_bar() as report:
             found = sharpen(**_fields(problem, spec), **judging, **asked, workers=workers, report=report, store=store)
         taken += report.updates
-    outputs: dict[str, str] = {}
+    outputs: dict[str, str | bytes] = {}
     if args.out is not None:
         outputs[args.out] = result.curves.to_csv(index=False)
     if args.summary is not None:
@@ -218,10 +224,12 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
         for result in paper.compute(specs, workers, report):
             results.append(result)
             _print_panel(result)
+    outputs: dict[str, str | bytes] = {}
     if args.out is not None:
-        paper.write(Path(args.out), results)
+        outputs[args.out] = paper.packed(results)
     if args.html is not None:
-        output_files.write_all({args.html: paper.html(results)})
+        outputs[args.html] = paper.html(results)
+    output_files.write_all(outputs)
     for measure in MEASURES:
         print(f"{paper.headline(results, Criterion(measure))}.")
     print(f"{time.perf_counter() - begun:.1f} s")

@@ -1,21 +1,30 @@
-"""Output files: tried before the work begins, and written whole or not at all."""
+"""Output files: tried before the work begins, and written whole or not at all; ``-`` is standard output."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..specs import SpecError
 
+_STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+def words_aside(paths: Iterable[str | None]) -> contextlib.AbstractContextManager[object]:
+    """Say what is said to standard error while one of the files goes to standard output."""
+    return contextlib.redirect_stdout(sys.stderr) if any(map(_is_stdout, paths)) else contextlib.nullcontext()
+
 
 def ensure_writable(paths: Iterable[str]) -> None:
     """Raise unless every path can be written; leave nothing behind."""
-    chosen = [Path(path) for path in paths]
-    if len({path.absolute() for path in chosen}) < len(chosen):
+    names = list(paths)
+    if len({"-" if _is_stdout(name) else str(Path(name).absolute()) for name in names}) < len(names):
         raise SpecError("two outputs have the same name; give each its own file")
-    for path in chosen:
+    for path in (Path(name) for name in names if not _is_stdout(name)):
         try:
             if path.is_dir():
                 raise SpecError(f"cannot write {path}: it is a folder")
@@ -28,30 +37,45 @@ def ensure_writable(paths: Iterable[str]) -> None:
             raise SpecError(f"cannot write {path}: {problem.strerror or problem}") from None
 
 
-def write_all(texts: Mapping[str, str]) -> None:
-    """Write each text to its file. All are complete on disk before the first takes its name.
+def write_all(contents: Mapping[str, str | bytes]) -> None:
+    """Write each content to its file. All are complete on disk before the first takes its name.
 
-    A link is followed, and a pipe or device is written to: only a regular file can be replaced.
+    A link is followed, and a pipe or device is written to: only a regular file can be replaced. That the reader of
+    standard output has gone is for the caller to see.
     """
     written: list[tuple[Path, Path]] = []
+    name = ""
     try:
-        for name, text in texts.items():
-            path = Path(name).resolve()
-            if not _replaceable(path):
-                path.write_text(text, encoding="utf-8")
+        for name, content in contents.items():
+            raw = content.encode() if isinstance(content, str) else content
+            if _is_stdout(name):
+                with open(1, "wb", closefd=False) as stdout:
+                    stdout.write(raw)
                 continue
+            if not _replaceable(Path(name)):
+                Path(name).write_bytes(raw)  # not resolved: what a pipe's link names cannot be opened
+                continue
+            path = Path(name).resolve()
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".cvar-")
             written.append((Path(temporary), path))
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(raw)
             Path(temporary).chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
         for ready, path in written:
+            name = str(path)
             ready.replace(path)
     except OSError as problem:
-        raise SpecError(f"cannot write {path}: {problem.strerror or problem}") from None
+        if isinstance(problem, BrokenPipeError) and _is_stdout(name):
+            raise
+        where = "to standard output" if _is_stdout(name) else name
+        raise SpecError(f"cannot write {where}: {problem.strerror or problem}") from None
     finally:
         for temporary_path, _ in written:
             temporary_path.unlink(missing_ok=True)
+
+
+def _is_stdout(name: str | None) -> bool:
+    return name in _STDOUT
 
 
 def _replaceable(path: Path) -> bool:

@@ -22,6 +22,7 @@ from ..specs import ProblemSpec, SpecError
 from . import draws, recorded, risk
 from .constant import best_constant
 from .floor import floor
+from .magnitudes import ensure_magnitudes
 from .objective import tail_mass
 from .optimum import Optimum, minimise
 from .points import DensePoints, Points, SparsePoints
@@ -162,6 +163,7 @@ class Problem:
         that of ``synthetic``: in columns of any size a random one is so bad that closing most of its gap means little.
         """
         matrix, target = _checked(X, y, loss)
+        ensure_magnitudes(matrix, target)
         held_out = None if test is None else _checked(*test, loss)
         rows, dim = matrix.shape
         if held_out is not None and held_out[0].shape[1] != dim:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import ownership, tables
-from .trouble import Unusable
+from .mending import Mended, make_room, rescue_damaged
+from .trouble import OtherVersion, Unusable, is_damage
 from .upgrade import upgrade
 
 
@@ -21,17 +22,22 @@ class Disk:
     db: sqlite3.Connection
     lock: int | None
     inode: tuple[int, int]
+    mended: Mended | None
 
     @classmethod
-    def open(cls, path: Path) -> Disk:
-        """Open or make the file. Raises ``Unusable``, ``OSError`` or ``sqlite3.Error``."""
+    def open(cls, path: Path, mend: bool) -> Disk:
+        """Open or make the file; what is damaged or of another version is mended, or refused.
+
+        Raises ``Unusable``, ``OSError`` or one of ``tables.FAILURES``.
+        """
         real = Path(os.path.realpath(path))  # two names of one file share one lock
         real.parent.mkdir(parents=True, exist_ok=True)
         if real.is_dir():
             raise Unusable.folder()
         lock = ownership.claim(real)
         try:
-            return cls(path, _open_database(real), lock, _inode(real))
+            db, mended = _open_or_mend(real) if mend else (_open_database(real), None)
+            return cls(path, db, lock, _inode(real), mended)
         except BaseException:
             ownership.release(lock)
             raise
@@ -46,9 +52,21 @@ class Disk:
             raise Unusable.gone()
 
     def close(self) -> None:
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*tables.FAILURES):
             self.db.close()
         ownership.release(self.lock)
+
+
+def _open_or_mend(path: Path) -> tuple[sqlite3.Connection, Mended | None]:
+    try:
+        return _open_database(path), None
+    except OtherVersion as found:
+        mended = make_room(path, found)
+    except (Unusable, *tables.FAILURES) as error:
+        if not is_damage(error):
+            raise
+        mended = rescue_damaged(path)
+    return _open_database(path), mended
 
 
 def _open_database(path: Path) -> sqlite3.Connection:
@@ -56,10 +74,7 @@ def _open_database(path: Path) -> sqlite3.Connection:
     try:
         version = _schema_version(db)
         if version not in (None, tables.SCHEMA_VERSION) and not upgrade(db, version):
-            db.close()
-            _move_aside(path, version)
-            db = tables.connect(path)
-            version = None
+            raise OtherVersion(version, tables.SCHEMA_VERSION)
         if version is None:
             tables.create(db)
         else:
@@ -76,29 +91,19 @@ def _schema_version(db: sqlite3.Connection) -> int | None:
     version, owner = tables.number(db, "user_version"), tables.number(db, "application_id")
     if owner == tables.APPLICATION_ID:
         return version
-    if version or owner or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    names = tables.names(db)
+    if names >= tables.NAMES:
+        raise Unusable.damaged()  # it is ours, and does not say so any more
+    if version or owner or names:
         raise Unusable.foreign()
     return None
 
 
-def _move_aside(path: Path, version: int | None) -> None:
-    """Rename the file of another version of the tables.
-
-    Its runs cannot be read, but a dashboard that keeps nothing until someone tidies up is worse than a file beside it;
-    and whoever goes back to the other version can rename it back.
-    """
-    name, tries = f"{path.name}.schema-{version}", 1
-    while path.with_name(name).exists():
-        tries += 1
-        name = f"{path.name}.schema-{version}-{tries}"
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).rename(path.with_name(name + suffix))
-
-
 def _check(db: sqlite3.Connection) -> None:
     """Read the whole file and write a little, so that what is wrong shows now and not in the middle of a run."""
-    if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+    with contextlib.closing(tables.in_memory()) as new:
+        same = tables.columns(db) == tables.columns(new)
+    if not same or db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise Unusable.damaged()
     with tables.transaction(db):
         db.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION}")

@@ -41,7 +41,7 @@ def sources(database: Database, spec: SweepSpec) -> dict[Place, list[Source]]:
     for row, run, method, seed, text, recorded in shards:
         lambdas = step_sizes_in(run, text)
         if lambdas:
-            source = Source(row, run == spec.id, method, seed, lambdas, recorded)
+            source = Source(row, run, run == spec.id, method, seed, lambdas, text, recorded)
             found.setdefault((method, seed), []).append(source)
     return found
 
@@ -77,10 +77,16 @@ def _readable(
 
 
 def _read(database: Database, spec: SweepSpec, source: Source) -> tuple[State, list[Records]] | None:
-    """Return what a source has; ``None`` if it is damaged, or has been dropped meanwhile."""
+    """Return what a source has; ``None`` if it is damaged, or has been dropped meanwhile.
+
+    It is asked for by all that it is: rows have other numbers after the store has been taken over.
+    """
+    place = (source.row, source.run, source.method, source.seed, source.written)
 
     def look(db: sqlite3.Connection) -> tuple[tuple[bytes] | None, list[tuple[bytes]]]:
-        state = db.execute("SELECT state FROM shards WHERE id = ?", (source.row,)).fetchone()
+        state = db.execute(
+            "SELECT state FROM shards WHERE id = ? AND run = ? AND method = ? AND seed = ? AND lambdas = ?", place
+        ).fetchone()
         return state, db.execute("SELECT pack FROM records WHERE shard = ? ORDER BY id", (source.row,)).fetchall()
 
     state, packs = database.read(look)

@@ -11,7 +11,6 @@ from ..engine import Records, Shard, State
 from ..problem import Optimum
 from ..specs import SpecError, SweepSpec
 from .store import Store
-from .trouble import IN_MEMORY
 
 
 class Keeper:
@@ -44,8 +43,8 @@ def opened(store: Store | str | os.PathLike[str]) -> Iterator[Store]:
         return
     kept = Store.open(Path(store))
     try:
-        if kept.trouble is not None:  # a file that was asked for by name, and that would keep nothing
-            raise SpecError(kept.trouble.removesuffix(IN_MEMORY).rstrip(". "))
+        if kept.cause is not None:  # a file that was asked for by name, and that would keep nothing
+            raise SpecError(kept.cause)
         yield kept
     finally:
         kept.close()

@@ -19,10 +19,12 @@ class Source(NamedTuple):
     """A shard of some run in the store."""
 
     row: int
+    run: str
     own: bool  # of the sweep itself
     method: str
     seed: int
     lambdas: tuple[float, ...]
+    written: str  # the step sizes as they stand in the store
     recorded: int
 
 

@@ -8,13 +8,13 @@ import os
 import sys
 from pathlib import Path
 
-from .trouble import Unusable
+from .trouble import InUse
 
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}  # some network file systems
 
 
 def claim(path: Path) -> int | None:
-    """Take the lock of the store at ``path``, or raise ``Unusable`` if another dashboard has it.
+    """Take the lock of the store at ``path``, or raise ``InUse`` if another dashboard has it.
 
     Returns what ``release`` takes. The lock file stays for ever: deleting it would let two others each lock their own.
     """
@@ -27,7 +27,7 @@ def claim(path: Path) -> int | None:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(held)
-        raise Unusable.in_use() from None
+        raise InUse from None
     except OSError as error:
         os.close(held)
         if error.errno in _NO_LOCKS_HERE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ..problem import Optimum
 from ..specs import ProblemSpec, SweepSpec, canonical
 from ..version import ENGINE_VERSION
 from . import finding, tables
+from .adopting import adopt
 from .database import Database
 from .kin import choose, reached
 from .packing import pack_optimum, pack_records, pack_state
@@ -37,17 +38,32 @@ class Store:
         The file in which results are kept; ``None`` while they are in memory only.
     trouble
         ``None`` while all is well, else a sentence for the visitors.
+    cause
+        The trouble for whoever keeps the file, with its path and without what follows from it.
+    notice
+        What visitors should know though all is well: a sentence, such as that the file was damaged, or ``None``.
     """
 
-    def __init__(self, path: Path | None, most_bytes: int) -> None:
+    def __init__(self, path: Path | None, most_bytes: int, mend: bool, tell: Callable[[str], None]) -> None:
         self._most_bytes = most_bytes
         self._live: dict[str, tuple[SweepSpec, str]] = {}  # what a damaged file must not take from a server at work
-        self._database = Database(path, self._restore_live)
+        self._database = Database(path, self._restore_live, self._adopt, mend, tell)
 
     @classmethod
-    def open(cls, path: Path | None, most_bytes: int = 256 * 2**20) -> Store:
-        """Open the store at ``path``; with ``None`` it is in memory on purpose."""
-        store = cls(path, most_bytes)
+    def open(
+        cls,
+        path: Path | None,
+        most_bytes: int = 256 * 2**20,
+        *,
+        mend: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> Store:
+        """Open the store at ``path``; with ``None`` it is in memory on purpose.
+
+        With ``mend`` a file that is damaged or of another version is moved aside, and what can be read of it is kept;
+        else it is left alone, and the store is in memory. ``tell`` gets sentences for whoever keeps the file.
+        """
+        store = cls(path, most_bytes, mend, tell)
         store.interrupt()
         return store
 
@@ -57,7 +73,17 @@ class Store:
 
     @property
     def trouble(self) -> str | None:
-        return self._database.trouble
+        found = self._database.trouble
+        return None if found is None else found.told
+
+    @property
+    def cause(self) -> str | None:
+        found = self._database.trouble
+        return None if found is None else found.cause
+
+    @property
+    def notice(self) -> str | None:
+        return self._database.notice
 
     def add(self, spec: SweepSpec, status: str = "queued") -> None:
         """Insert a run, or keep the one that is there."""
@@ -299,6 +325,10 @@ class Store:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
             if _size(db) <= self._most_bytes:
                 return
+
+    def _adopt(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
+        adopt(memory, file, self._live)
+        self._trim(file)
 
     def _restore_live(self, db: sqlite3.Connection) -> None:
         for run_id, (spec, status) in self._live.items():

@@ -56,12 +56,14 @@ def stored_run(row: Sequence[Any]) -> StoredRun | None:
     try:
         spec, spec_id = _read(text)
         times = {str(name): float(seconds) for name, seconds in json.loads(timings).items()}
-    except (ValueError, TypeError, AttributeError):
+        done = min(recorded / expected, 1.0)
+        created, used = float(created), float(used)
+    except (ValueError, TypeError, AttributeError, ArithmeticError):
         return None
-    if engine == ENGINE_VERSION and spec_id != run_id:
-        return None  # the text was damaged and still makes a spec
+    if status not in STATUSES or (engine == ENGINE_VERSION and spec_id != run_id):
+        return None  # it was damaged and can still be read
     best = readable_optimum(optimum, spec.problem.dim)
-    return StoredRun(run_id, spec, status, error, best, times, created, used, min(recorded / expected, 1.0))
+    return StoredRun(run_id, spec, status, error, best, times, created, used, done)
 
 
 def spec_of(run_id: str, text: str) -> SweepSpec | None:

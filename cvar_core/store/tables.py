@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SCHEMA_VERSION = 4  # raise it with every change of the tables or of the packed bytes
+NAMES = {"runs", "shards", "records", "visits"}
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
+
+FAILURES = (sqlite3.Error, UnicodeDecodeError)  # the latter where SQLite's message quotes what is damaged
 
 _BUSY_SECONDS = 1.0  # a visitor waits for this
 _LARGEST_IDLE_WAL = 16 * 2**20  # bytes
@@ -90,6 +93,17 @@ def create(db: sqlite3.Connection) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def names(db: sqlite3.Connection) -> set[str]:
+    """Return the names of what is in a database: tables and indices."""
+    return {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+
+
+def columns(db: sqlite3.Connection) -> list[list[str]]:
+    """Return the names of the columns of all tables."""
+    found = (db.execute(f"SELECT * FROM {table} LIMIT 0") for table in sorted(NAMES))
+    return [[each[0] for each in cursor.description] for cursor in found]
 
 
 def number(db: sqlite3.Connection, pragma: str) -> int:

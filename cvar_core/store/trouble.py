@@ -1,9 +1,10 @@
-"""What is wrong with a store's file, in a sentence for the visitors."""
+"""What is wrong with a store's file: in a sentence for visitors, and with its path for whoever keeps the file."""
 
 from __future__ import annotations
 
 import errno
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 
 _READ_ONLY = "cannot be written, because the file or its folder is read-only"
@@ -13,9 +14,11 @@ _LOCKED = "is locked by another program"
 _DAMAGED = "is damaged"
 _BROKEN_DISK = "cannot be read or written, because the disk reports an error"
 _NO_FOLDER = "cannot be made, because a file stands where its folder should be"
-IN_MEMORY = "The dashboard goes on in memory and loses results when it stops."
+_IN_MEMORY = "The dashboard goes on in memory and loses results when it stops."
+_UNTIL_FREE = "This one keeps results in memory until the other ends, and then takes the store over."
 
 _BY_SQLITE = {
+    sqlite3.SQLITE_ERROR: _DAMAGED,  # the tables are not those that the statements are written for
     sqlite3.SQLITE_PERM: _FORBIDDEN,
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
@@ -46,10 +49,6 @@ class Unusable(Exception):
         return cls(_DAMAGED)
 
     @classmethod
-    def in_use(cls) -> Unusable:
-        return cls("is in use by another dashboard")
-
-    @classmethod
     def folder(cls) -> Unusable:
         return cls("cannot be opened, because a folder stands in its place")
 
@@ -62,17 +61,65 @@ class Unusable(Exception):
         return cls("was deleted or replaced while the dashboard ran")
 
 
-def sentence(path: Path, error: Exception) -> str:
-    """Say what is wrong with the file at ``path``, and what follows from it."""
-    return f"The store of runs {path} {_what(error)}. {IN_MEMORY}"
+class InUse(Unusable):
+    """Another dashboard has the file, and will let go of it when it ends."""
+
+    def __init__(self) -> None:
+        super().__init__("is in use by another dashboard")
+
+
+class OtherVersion(Unusable):
+    """The tables are of a version that this one cannot read."""
+
+    def __init__(self, version: int, ours: int) -> None:
+        whose = "a newer version" if version > ours else "an earlier version, which can no longer be read,"
+        super().__init__(f"was written by {whose} of this program (its tables are {version}, these are {ours})")
+        self.version = version
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A file that is not written.
+
+    Attributes
+    ----------
+    what
+        Ends a sentence that begins with the store.
+    then
+        What follows from it, in a sentence.
+    """
+
+    path: Path
+    what: str
+    then: str
+
+    @classmethod
+    def of(cls, path: Path, error: Exception) -> Trouble:
+        return cls(path, _what(error), _UNTIL_FREE if isinstance(error, InUse) else _IN_MEMORY)
+
+    @property
+    def told(self) -> str:
+        """For visitors: where a server keeps things is not their business."""
+        return f"The store of runs {self.what}. {self.then}"
+
+    @property
+    def cause(self) -> str:
+        """For whoever keeps the file."""
+        return f"The store of runs {self.path} {self.what}"
+
+
+def is_damage(error: Exception) -> bool:
+    return _what(error) == _DAMAGED
 
 
 def _what(error: Exception) -> str:
     if isinstance(error, Unusable):
         return str(error)
-    found = None
-    if isinstance(error, sqlite3.Error):
+    found, why = None, str(error)
+    if isinstance(error, UnicodeDecodeError):
+        found = _DAMAGED
+    elif isinstance(error, sqlite3.Error):
         found = _BY_SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # extended codes keep theirs below
     elif isinstance(error, OSError) and error.errno is not None:
-        found = _BY_SYSTEM.get(error.errno)
-    return found or f"cannot be used ({error})"
+        found, why = _BY_SYSTEM.get(error.errno), error.strerror or ""  # its text would have the path
+    return found or f"cannot be used ({why})"

@@ -13,6 +13,7 @@ from cvar_core.problem import Optimum, recorded_names
 from cvar_core.store import Store
 
 MEMORY = "The dashboard goes on in memory and loses results when it stops."
+UNTIL_FREE = "This one keeps results in memory until the other ends, and then takes the store over."
 
 
 def spec_of(seed: int = 0, dim: int = 3, **changes) -> SweepSpec:
@@ -62,9 +63,10 @@ def opened(path: Path | None, **options):
         yield each
 
 
-def works(at: Store, path: Path, what: str) -> None:
-    """The store is in memory, says why, and does all that a store does."""
-    assert at.trouble == f"The store of runs {path} {what}. {MEMORY}"
+def works(at: Store, path: Path, what: str, then: str = MEMORY) -> None:
+    """The store is in memory, says why, to visitors without its path, and does all that a store does."""
+    assert at.trouble == f"The store of runs {what}. {then}"
+    assert at.cause == f"The store of runs {path} {what}"
     assert at.path is None
     run_id = fill(at, spec_of(77))
     at.visit("zoe", run_id)

@@ -18,7 +18,9 @@ GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 SPEC = spec_of(lambdas=GRID)
 some = st.lists(st.sampled_from((*GRID, 7.0)), min_size=1, unique=True).map(lambda each: tuple(sorted(each)))
 sources = st.lists(st.tuples(st.booleans(), some, st.integers(1, 6)), max_size=8).map(
-    lambda given: [Source(row, own, "sgm", 0, lambdas, count) for row, (own, lambdas, count) in enumerate(given)]
+    lambda given: [
+        Source(row, "", own, "sgm", 0, lambdas, "", count) for row, (own, lambdas, count) in enumerate(given)
+    ]
 )
 
 

@@ -6,7 +6,7 @@ from .compute import compute
 from .difference import Difference, difference
 from .nine_panels import LOSSES, NOISES, name, panels
 from .page import html
-from .shipped import SHIPPED, Study, packed, read, shipped, write
+from .shipped import SHIPPED, Study, packed, read, shipped
 from .slips import SLIPS
 
 __all__ = [
@@ -28,5 +28,4 @@ __all__ = [
     "panels",
     "read",
     "shipped",
-    "write",
 ]

@@ -80,20 +80,6 @@ def read(path: Path) -> Study:
         raise SpecError(f"{path} is not a file of results, or it is damaged") from why
 
 
-def write(path: Path, results: Sequence[Result]) -> None:
-    """Write complete results, whole or not at all; a link is followed, and a device is written to."""
-    content, target = packed(results), path.resolve()
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
-        return
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 def packed(results: Sequence[Result]) -> bytes:
     """Return the content of a file with complete results."""
     about = {

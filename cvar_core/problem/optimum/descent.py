@@ -33,6 +33,9 @@ def tail_at(points: Points, loss: Loss, beta: float, theta: Tensor) -> Tail:
     """Return the tail at θ, over all points."""
     prediction = points.predict(theta)
     losses = loss.value(prediction, points.target)
+    if not bool(torch.isfinite(losses).all()):  # so far out that nothing can be said but that it is too far
+        nothing = torch.zeros_like(losses)
+        return Tail(torch.inf, torch.inf, losses, nothing, torch.zeros_like(theta))
     alpha = var(losses, beta)
     mass = tail_mass(points.count, beta)
     excess = (losses - alpha).clamp(min=0)

@@ -55,8 +55,9 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
 def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, link: dict[str, list[str]]) -> None:
     """Say what stands in the way of the run that is asked for, and draw the one that is shown."""
     page = session.page
-    if session.manager.store.trouble:
-        st.warning(session.manager.store.trouble, icon=":material/database_off:")
+    store = session.manager.store
+    for words in filter(None, (store.trouble, store.notice)):
+        st.warning(words, icon=":material/database_off:")
     refused = refusal(page, asked.spec)
     if refused:
         st.error(refused, icon=":material/block:")

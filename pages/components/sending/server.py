@@ -16,6 +16,7 @@ import threading
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
 
@@ -86,9 +87,8 @@ def _open(told: Settings) -> Shared:
     whereabouts = Whereabouts()
     uploads = Uploads(told.folder / "uploads", told.limits, whereabouts)
     uploads.keep_tidy()
-    store = Store.open(told.folder / "runs.sqlite", told.limits.store)
-    if store.trouble:
-        log.warning("store %s", store.trouble)  # the pages say it, too
+    warn = partial(log.warning, "store %s")
+    store = Store.open(told.folder / "runs.sqlite", told.limits.store, mend=True, tell=warn)  # the pages say it, too
     manager = Manager(store, threads(told.workers), told.workers, told.limits, whereabouts)
     return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder), whereabouts)
 

@@ -160,7 +160,8 @@ class Server:
             "stored runs": f"{jobs.store.size() / 2**20:,.1f} MB",
         }
         boxes = "".join(f"<div class='cvar-figure'><small>{name}</small>{text}</div>" for name, text in figures.items())
-        trouble = f'<p class="cvar-note">{escape(jobs.store.trouble)}</p>' if jobs.store.trouble else ""
+        told = filter(None, (jobs.store.trouble, jobs.store.notice))
+        trouble = "".join(f'<p class="cvar-note">{escape(words)}</p>' for words in told)
         return Seen(f'<div class="cvar-figures">{boxes}</div>{trouble}')
 
 
