@@ -34,6 +34,10 @@ class Dataset:
         What was done to the file, in sentences to be shown.
     test
         Rows that no run is trained on, prepared with the training rows' statistics.
+    places
+        The number that each row has in its file, from 1 without the header; ``None`` where these are all of its rows.
+    scaled
+        What the columns were standardised by, so that they can be told in the file's own unit.
     """
 
     name: str
@@ -44,6 +48,8 @@ class Dataset:
     layout: Layout | int | None = None  # a table's, or the first index of a LIBSVM file
     notes: tuple[str, ...] = ()
     test: Dataset | None = None
+    places: NDArray[np.int64] | None = None  # (rows,)
+    scaled: tuple[Standardiser, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -66,7 +72,18 @@ class Dataset:
         return sum(int(part.nbytes) for part in (*parts, self.y)) + (0 if self.test is None else self.test.bytes)
 
     def rows(self, index: NDArray[np.int64]) -> Dataset:
-        return replace(self, x=self.x[index], y=self.y[index], test=None)
+        return replace(self, x=self.x[index], y=self.y[index], test=None, places=self.row_numbers[index])
+
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """The number that each row has in its file, from 1, shape (rows,)."""
+        return np.arange(1, self.shape[0] + 1) if self.places is None else self.places
+
+    def original(self, x: Features) -> Features:
+        """Return features of these columns, shape (any, columns), in the unit that the file has them in."""
+        for by in reversed(self.scaled):
+            x = by.undo(x)
+        return x
 
     def noted(self, *words: str) -> Dataset:
         return replace(self, notes=(*self.notes, *words))
@@ -87,11 +104,14 @@ class Dataset:
     def standardise(self) -> Dataset:
         """Give every column mean 0 and standard deviation 1 over the training rows; sparse ones only the latter."""
         by = Standardiser.of(self.x)
-        test = None if self.test is None else replace(self.test, x=by.apply(self.test.x))
+        test = None if self.test is None else self.test._scaled(by)
         words = "columns are divided by their standard deviation" + (
             ", not centred: zeros stay zeros" if self.sparse else " after subtracting their mean"
         )
-        return replace(self, x=by.apply(self.x), test=test).noted(words)
+        return replace(self._scaled(by), test=test).noted(words)
+
+    def _scaled(self, by: Standardiser) -> Dataset:
+        return replace(self, x=by.apply(self.x), scaled=(*self.scaled, by))
 
     def intercept(self) -> Dataset:
         """Add a column of ones."""

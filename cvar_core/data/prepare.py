@@ -58,6 +58,16 @@ class Standardiser:
             return scaled
         return (x - self.mean) / self.deviation
 
+    def undo(self, x: Any) -> Any:
+        """Return what ``apply`` was given; columns that came later, such as an intercept, are left as they are."""
+        later = x.shape[1] - len(self.deviation)
+        deviation = np.append(self.deviation, np.ones(later))
+        if hasattr(x, "indptr"):
+            original = x.copy()
+            original.data = x.data * deviation[x.indices]
+            return original
+        return x * deviation + (0.0 if self.mean is None else np.append(self.mean, np.zeros(later)))
+
 
 def with_intercept(x: Any) -> Any:
     """Add a last column of ones."""
