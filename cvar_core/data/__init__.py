@@ -4,7 +4,7 @@ from .bounds import DataError, Limits
 from .dataset import Dataset
 from .fetch import fetch, folder, missing
 from .load import load, table_columns
-from .prepare import SplitError
+from .prepare import SplitError, Standardiser
 from .preview import Preview
 from .recipe import Recipe
 from .sets import NamedSet, sets
@@ -17,6 +17,7 @@ __all__ = [
     "Preview",
     "Recipe",
     "SplitError",
+    "Standardiser",
     "fetch",
     "folder",
     "load",

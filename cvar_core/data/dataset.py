@@ -75,6 +75,13 @@ class Dataset:
         return replace(self, x=self.x[index], y=self.y[index], test=None, places=self.row_numbers[index])
 
     @property
+    def target_name(self) -> str:
+        return self.layout.target if isinstance(self.layout, Layout) else "target"
+
+    def column_name(self, place: int) -> str:
+        return f"column {place + 1}" if self.columns is None else self.columns[place]
+
+    @property
     def row_numbers(self) -> NDArray[np.int64]:
         """The number that each row has in its file, from 1, shape (rows,)."""
         return np.arange(1, self.shape[0] + 1) if self.places is None else self.places

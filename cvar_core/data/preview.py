@@ -71,6 +71,6 @@ def _head(data: Dataset) -> dict[str, list[Any]]:
         values, places = x[:, filled].toarray(), filled.tolist()
     else:
         values, places = x[:, :_COLUMNS], list(range(min(_COLUMNS, data.shape[1])))
-    names = [f"column {place + 1}" if data.columns is None else data.columns[place] for place in places]
+    names = [data.column_name(place) for place in places]
     target = [labels.written(value, data.texts) for value in data.y[:_ROWS]]
     return {name: values[:, k].tolist() for k, name in enumerate(names)} | {"target": target}

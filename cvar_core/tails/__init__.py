@@ -1,0 +1,29 @@
+"""Who is in the tail: the rows that CVaR averages, how they differ from the rest, and what each fit loses on them."""
+
+from .contrast import Contrast, Difference, contrast
+from .fits import FITS, MEAN, OPTIMUM, RUN, Chosen, mean_fit
+from .loss_histogram import LossHistogram, loss_histogram
+from .tail import Tail, ensure_same, tail
+from .tail_sentences import certain, difference, sentences
+from .worst import Worst
+
+__all__ = [
+    "FITS",
+    "MEAN",
+    "OPTIMUM",
+    "RUN",
+    "Chosen",
+    "Contrast",
+    "Difference",
+    "LossHistogram",
+    "Tail",
+    "Worst",
+    "certain",
+    "contrast",
+    "difference",
+    "ensure_same",
+    "loss_histogram",
+    "mean_fit",
+    "sentences",
+    "tail",
+]

@@ -1,0 +1,93 @@
+"""Who is in the tail, in words."""
+
+from __future__ import annotations
+
+from ..results import listed, number, percent
+from .contrast import Contrast, Difference
+from .fits import MEAN, OPTIMUM, RUN
+from .tail import Tail
+
+_NAMED = 3  # columns that a sentence names
+_PREPOSITIONS = {RUN: "with", OPTIMUM: "at", MEAN: "for"}
+
+
+def sentences(tail: Tail, fit: str | None = None) -> list[str]:
+    """Return what is found, each sentence without its full stop."""
+    fit = tail.fits[0] if fit is None else fit
+    said = [diverged(tail), size(tail), risks(tail), shared(tail, fit), differing(tail, fit)]
+    return [words for words in said if words]
+
+
+def diverged(tail: Tail) -> str:
+    """Say why there is nothing of a run, if there is nothing."""
+    return "" if RUN in tail.fits else f"{tail.labels[RUN]} diverges from start {tail.chosen.seed}, and has no model"
+
+
+def size(tail: Tail) -> str:
+    """Say how many rows the tail is."""
+    worst, rows = tail.worst[tail.fits[0]], tail.data.shape[0]
+    if worst.count == rows:
+        return f"At β = {tail.problem.spec.beta:g} all {rows:,} rows are in the tail"
+    last = "" if worst.whole else ", the last one in part"
+    count = "is 1 row" if worst.count == 1 else f"are {worst.count:,} rows"
+    return f"The worst {percent(1 - tail.problem.spec.beta)} {count} of {rows:,}{last}"
+
+
+def risks(tail: Tail) -> str:
+    """Say what the tail costs at each fit, and what the mean is."""
+    if tail.problem.spec.beta == 0:
+        return f"The mean loss is {_each(tail, tail.means)}"
+    cvars = {name: worst.cvar for name, worst in tail.worst.items()}
+    means = ", ".join(number(tail.means[name]) for name in tail.fits)
+    return f"CVaR is {_each(tail, cvars)}; the mean loss of all rows {means}"
+
+
+def shared(tail: Tail, fit: str) -> str:
+    """Say how many of the worst rows are so at the other fits, too."""
+    worst, others = tail.worst[fit], [name for name in tail.fits if name != fit and name not in tail.flat]
+    if fit in tail.flat or not others or worst.count == tail.data.shape[0]:
+        return ""
+    counts = [f"{worst.shared_with(tail.worst[name]):,} {_at(tail, name)}" for name in others]
+    return f"Of the worst rows {_at(tail, fit)}, {listed(counts)} are among the worst, too"
+
+
+def differing(tail: Tail, fit: str) -> str:
+    """Say in which columns the worst rows differ most from the rest, and whether that may be chance."""
+    worst = tail.worst[fit]
+    if worst.count == tail.data.shape[0]:
+        return ""
+    if fit in tail.flat:
+        lose = "lose the same" if worst.losses[-1] > 0 and worst.tied else "lose next to nothing"
+        return f"All rows {lose} {_at(tail, fit)}: none is worse than another"
+    found = tail.contrast(fit)
+    largest = found.largest(_NAMED)
+    clear = [each for each in largest if abs(each.deviations) > found.chance]
+    if not clear:
+        return f"They differ most in {difference(largest[0])}, which is no more than chance can do"
+    return f"They differ most in {'; '.join(map(difference, clear))}"
+
+
+def difference(found: Difference) -> str:
+    """Say how a column differs.
+
+    >>> difference(Difference("age", 41.2, 29.04, 0.9, share=False))
+    "'age', 41.2 on average against 29"
+    >>> difference(Difference("sex=male", 0.8, 0.454, 0.7, share=True))
+    "'sex=male', 80% of them against 45%"
+    """
+    if found.share:
+        return f"'{found.column}', {percent(found.tail)} of them against {percent(found.rest)}"
+    return f"'{found.column}', {number(found.tail)} on average against {number(found.rest)}"
+
+
+def certain(found: Contrast) -> str:
+    """Say what a difference has to be to be more than chance."""
+    return f"Up to {number(found.chance)} deviations a column may differ by chance"
+
+
+def _each(tail: Tail, values: dict[str, float]) -> str:
+    return ", ".join(f"{number(values[name])} {_at(tail, name)}" for name in tail.fits)
+
+
+def _at(tail: Tail, fit: str) -> str:
+    return f"{_PREPOSITIONS[fit]} {tail.labels[fit]}"

@@ -1,0 +1,77 @@
+"""The rows that CVaR averages: the worst of them, the last one in part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import tail_mass
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The rows in the tail of some losses, the worst first; of equal ones, the first in the data.
+
+    Attributes
+    ----------
+    rows
+        Their places, shape (count,).
+    shares
+        How much of each is in the tail, shape (count,): all of it, but of the last perhaps a part.
+    losses
+        Shape (count,).
+    tied
+        How many rows outside have the same loss as the last one inside: which of them is in the tail is chance.
+    """
+
+    rows: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    tied: int
+
+    @classmethod
+    def of(cls, losses: NDArray[np.float64], beta: float) -> Worst:
+        """Return the tail of losses, shape (rows,), at a level β.
+
+        >>> Worst.of(np.array([1.0, 5.0, 2.0, 4.0]), beta=0.625)
+        Worst(rows=array([1, 3]), shares=array([1. , 0.5]), losses=array([5., 4.]), tied=0)
+        """
+        mass = tail_mass(len(losses), beta)
+        count = math.ceil(mass)
+        rows = np.argsort(-losses, kind="stable")[:count]
+        shares = np.ones(count)
+        shares[-1] = mass - (count - 1)
+        inside = losses[rows]
+        tied = int((losses == inside[-1]).sum() - (inside == inside[-1]).sum())
+        return cls(rows, shares, inside, tied)
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def mass(self) -> float:
+        """How many rows these are, the last one counted in part: (1 − β) of all."""
+        return float(self.shares.sum())
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last row is in the tail as a whole."""
+        return bool(self.shares[-1] == 1)
+
+    @property
+    def cvar(self) -> float:
+        return float(self.shares @ self.losses / self.mass)
+
+    def weights(self, count: int) -> NDArray[np.float64]:
+        """Return how much of each of all ``count`` rows is in the tail, shape (count,)."""
+        weights = np.zeros(count)
+        weights[self.rows] = self.shares
+        return weights
+
+    def shared_with(self, other: Worst) -> int:
+        """Return how many rows are in both."""
+        return len(np.intersect1d(self.rows, other.rows, assume_unique=True))
