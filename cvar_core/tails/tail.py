@@ -119,11 +119,7 @@ class Tail:
     def flat(self) -> tuple[str, ...]:
         """The fits at which no row is worse than another: all lose the same, or, on separable data, nothing."""
         unit = float(self.problem.losses(torch.zeros(self.problem.spec.dim, dtype=torch.float64)).mean())
-        return tuple(
-            name
-            for name, worst in self.worst.items()
-            if worst.losses[0] <= _NOTHING * unit or (worst.tied and worst.losses[0] == worst.losses[-1])
-        )
+        return tuple(name for name, worst in self.worst.items() if worst.losses[0] <= _NOTHING * unit or worst.level)
 
     @functools.cached_property
     def histogram(self) -> LossHistogram:
@@ -227,7 +223,7 @@ def _apart(names: list[str], taken: Iterable[str]) -> list[str]:
     >>> _apart(["size", "loss", "size"], ["loss"])
     ['size', 'loss (2)', 'size (2)']
     """
-    counts = Counter(taken)
+    counts = Counter(list(taken))
     apart = []
     for name in names:
         counts[name] += 1

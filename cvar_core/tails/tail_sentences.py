@@ -14,7 +14,7 @@ _PREPOSITIONS = {RUN: "with", OPTIMUM: "at", MEAN: "for"}
 def sentences(tail: Tail, fit: str | None = None) -> list[str]:
     """Return what is found, each sentence without its full stop."""
     fit = tail.fits[0] if fit is None else fit
-    said = [diverged(tail), size(tail), risks(tail), shared(tail, fit), differing(tail, fit)]
+    said = [diverged(tail), size(tail), risks(tail), shared(tail, fit), edge(tail, fit), differing(tail, fit)]
     return [words for words in said if words]
 
 
@@ -51,13 +51,22 @@ def shared(tail: Tail, fit: str) -> str:
     return f"Of the worst rows {_at(tail, fit)}, {listed(counts)} are among the worst, too"
 
 
+def edge(tail: Tail, fit: str) -> str:
+    """Say how many rows are as good as tied at the edge of the tail, if any outside are."""
+    worst = tail.worst[fit]
+    if not worst.tied or fit in tail.flat:
+        return ""
+    alike = worst.at_edge + worst.tied
+    return f"At its edge {alike:,} rows lose the same, and which {worst.at_edge:,} of them are in it is chance"
+
+
 def differing(tail: Tail, fit: str) -> str:
     """Say in which columns the worst rows differ most from the rest, and whether that may be chance."""
     worst = tail.worst[fit]
     if worst.count == tail.data.shape[0]:
         return ""
     if fit in tail.flat:
-        lose = "lose the same" if worst.losses[-1] > 0 and worst.tied else "lose next to nothing"
+        lose = "lose the same" if worst.level and worst.cvar > 0 else "lose next to nothing"
         return f"All rows {lose} {_at(tail, fit)}: none is worse than another"
     found = tail.contrast(fit)
     largest = found.largest(_NAMED)

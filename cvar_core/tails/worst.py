@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..problem import tail_mass
 
+_ALIKE = 1e-6  # of a loss
+
 
 @dataclass(frozen=True)
 class Worst:
@@ -24,7 +26,8 @@ class Worst:
     losses
         Shape (count,).
     tied
-        How many rows outside have the same loss as the last one inside: which of them is in the tail is chance.
+        How many rows outside lose as much as the last one inside, to six digits. At an optimum there are about as many
+        rows at the edge of the tail as there are columns, and which of them is inside is a matter of rounding.
     """
 
     rows: NDArray[np.int64]
@@ -45,8 +48,8 @@ class Worst:
         shares = np.ones(count)
         shares[-1] = mass - (count - 1)
         inside = losses[rows]
-        tied = int((losses == inside[-1]).sum() - (inside == inside[-1]).sum())
-        return cls(rows, shares, inside, tied)
+        at_edge = [int((np.abs(each - inside[-1]) <= _ALIKE * inside[-1]).sum()) for each in (losses, inside)]
+        return cls(rows, shares, inside, at_edge[0] - at_edge[1])
 
     @property
     def count(self) -> int:
@@ -56,6 +59,16 @@ class Worst:
     def mass(self) -> float:
         """How many rows these are, the last one counted in part: (1 − β) of all."""
         return float(self.shares.sum())
+
+    @property
+    def level(self) -> bool:
+        """Whether no row of the tail is worse than some outside of it."""
+        return self.tied > 0 and bool(self.losses[0] <= (1 + _ALIKE) * self.losses[-1])
+
+    @property
+    def at_edge(self) -> int:
+        """How many rows inside lose as much as the last one."""
+        return int((self.losses <= (1 + _ALIKE) * self.losses[-1]).sum())
 
     @property
     def whole(self) -> bool:

@@ -1,0 +1,28 @@
+"""The models of runs that have ended: only their records are kept, so they are run again, to the bit."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.sparse import csr_array
+
+from cvar_core import Problem, sweep
+from cvar_core.catalogue import methods
+from cvar_core.engine import Shard, averaged
+
+LAMBDAS = (0.01, 1.0, 1e9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_model_that_is_run_again_is_the_one_that_was_recorded(sparse):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.6)
+    problem = Problem.from_arrays(csr_array(x) if sparse else x, rng.normal(size=300), "squared", 0.9)
+    result = sweep(problem, methods.names(), LAMBDAS, iterations=700, seeds=[4, 2])
+    diverged = np.isnan(result.risks[:, 1, -1])
+    assert diverged.any(), "with λ = 10⁹ somebody diverges"
+    for m, method in enumerate(result.spec.methods):
+        for k, lam in enumerate(LAMBDAS):
+            (theta,) = averaged(problem, result.spec, Shard.of(result.spec, method, 2, [lam]))
+            assert torch.isnan(theta).all() == diverged[m, k]
+            if not diverged[m, k]:
+                assert problem.risk(theta) == result.risks[m, 1, -1, k], "to the bit"
