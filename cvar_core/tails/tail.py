@@ -161,6 +161,10 @@ class Tail:
         values = pd.DataFrame(x.toarray() if self.data.sparse else x, columns=names)
         return pd.concat([pd.DataFrame(own), values], axis=1)
 
+    def csv(self, fit: str | None = None) -> str:
+        """Return the worst rows of a fit as a file."""
+        return self.rows(fit).to_csv(index=False, float_format="%.12g")
+
     def coefficients(self) -> pd.DataFrame:
         """Return the coefficients of the fits side by side, one row for each column, those of most weight first.
 
