@@ -3,8 +3,8 @@
 from .contrast import Contrast, Difference, contrast
 from .fits import FITS, MEAN, OPTIMUM, RUN, Chosen, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
-from .tail import Tail, ensure_same, tail
-from .tail_sentences import certain, difference, sentences
+from .tail import Tail, Weighed, ensure_same, tail
+from .tail_sentences import at, certain, difference, sentences
 from .worst import Worst
 
 __all__ = [
@@ -17,7 +17,9 @@ __all__ = [
     "Difference",
     "LossHistogram",
     "Tail",
+    "Weighed",
     "Worst",
+    "at",
     "certain",
     "contrast",
     "difference",

@@ -80,6 +80,21 @@ def contrast(data: Dataset, target: NDArray[np.float64], target_name: str, worst
     return Contrast(data, target_name, told(mean + above), told(mean - below), differences, shares, chance)
 
 
+def deviations(data: Dataset) -> NDArray[np.float64]:
+    """Return the standard deviation of each column, shape (columns,); 0 where it does not vary."""
+    found = []
+    for part in _blocks(data.x):
+        low, high = _ends(part)
+        found.append(np.where(low < high, Standardiser.of(part).deviation, 0.0))
+    return np.concatenate(found)
+
+
+def _ends(x: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ends = x.min(axis=0), x.max(axis=0)
+    low, high = (each.toarray().ravel() if hasattr(each, "toarray") else each for each in ends)
+    return low, high
+
+
 def _blocks(x: Any) -> list[Any]:
     """Cut dense columns into blocks, so that no second copy of them all is made; sparse ones stay together."""
     if hasattr(x, "indptr"):
@@ -93,14 +108,12 @@ def _moments(x: Any, weights: NDArray[np.float64], mass: float) -> tuple[NDArray
 
     The last is whether every entry is at one of the ends.
     """
-    by = Standardiser.of(x)
+    by, (low, high) = Standardiser.of(x), _ends(x)
     if by.mean is None:
         mean = np.asarray(x.mean(axis=0)).ravel()
-        low, high = (each.toarray().ravel() for each in (x.min(axis=0), x.max(axis=0)))
         between = (x.data != low[x.indices]) & (x.data != high[x.indices])
         two = (np.bincount(x.indices[between], minlength=len(mean)) == 0) & (low * high == 0)
         return mean, x.T @ weights / mass - mean, by.deviation, low, high, two
-    low, high = x.min(axis=0), x.max(axis=0)
     return by.mean, weights @ (x - by.mean) / mass, by.deviation, low, high, ((x == low) | (x == high)).all(axis=0)
 
 

@@ -6,7 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from ..data import Dataset, labels
 from ..problem import Problem
 from ..results import Result, number
 from ..specs import SpecError
-from .contrast import Contrast, contrast
+from .contrast import Contrast, contrast, deviations
 from .fits import MEAN, OPTIMUM, RUN, Chosen, finite, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
 from .worst import Worst
@@ -73,6 +73,13 @@ def ensure_same(data: Dataset, problem: Problem, result: Result) -> None:
         raise SpecError(f"the data have {data.shape[0]:,} rows × {data.shape[1]:,} columns, but the problem has {size}")
 
 
+class Weighed(NamedTuple):
+    """What a column counts for in predictions, by the name of the fit."""
+
+    column: str
+    effects: dict[str, float]
+
+
 @dataclass(frozen=True)
 class Tail:
     """The losses of all rows at several models, and the worst of them. A run that diverged has no model.
@@ -116,10 +123,15 @@ class Tail:
         return {name: float(losses.mean()) for name, losses in self.losses.items()}
 
     @functools.cached_property
-    def flat(self) -> tuple[str, ...]:
-        """The fits at which no row is worse than another: all lose the same, or, on separable data, nothing."""
+    def lossless(self) -> tuple[str, ...]:
+        """The fits at which no row loses anything: on separable data, where they go on growing for ever."""
         unit = float(self.problem.losses(torch.zeros(self.problem.spec.dim, dtype=torch.float64)).mean())
-        return tuple(name for name, worst in self.worst.items() if worst.losses[0] <= _NOTHING * unit or worst.level)
+        return tuple(name for name, worst in self.worst.items() if worst.losses[0] <= _NOTHING * unit)
+
+    @functools.cached_property
+    def flat(self) -> tuple[str, ...]:
+        """The fits at which no row is worse than another: all lose the same, or nothing."""
+        return tuple(name for name in self.fits if name in self.lossless or self.worst[name].level)
 
     @functools.cached_property
     def histogram(self) -> LossHistogram:
@@ -166,7 +178,7 @@ class Tail:
         return self.rows(fit).to_csv(index=False, float_format="%.12g")
 
     def coefficients(self) -> pd.DataFrame:
-        """Return the coefficients of the fits side by side, one row for each column, those of most weight first.
+        """Return the coefficients of the fits side by side, one row for each column, those that count most first.
 
         They are those of the columns as they were run on: standardised ones are for a step of one deviation.
         """
@@ -175,8 +187,21 @@ class Tail:
         columns = self.data.shape[1]
         fitted = {self.labels[name]: self.thetas[name].numpy() for name in self.fits}
         named = {"column": [self.data.column_name(place) for place in range(columns)], **fitted}
-        weight = np.max(np.abs(list(fitted.values())), axis=0) * self._sizes
-        return pd.DataFrame(named).iloc[np.argsort(-weight, kind="stable")].reset_index(drop=True)
+        order = np.argsort(-np.abs(self._effects).max(axis=0), kind="stable")
+        return pd.DataFrame(named).iloc[order].reset_index(drop=True)
+
+    def heaviest(self, most: int) -> list[Weighed]:
+        """Return the columns that count most, each with its coefficients times its standard deviation.
+
+        A fit that loses nothing goes on growing for ever: what it weighs has no meaning.
+        """
+        kept = [k for k, name in enumerate(self.fits) if name not in self.lossless]
+        largest = np.abs(self._effects[kept]).max(axis=0, initial=0.0)
+        places = [place for place in np.argsort(-largest, kind="stable")[:most].tolist() if largest[place] > 0]
+        return [
+            Weighed(self.data.column_name(place), {self.fits[k]: float(self._effects[k, place]) for k in kept})
+            for place in places
+        ]
 
     def targets(self, index: NDArray[np.int64]) -> list[Any]:
         """Return the targets of rows as the file has them."""
@@ -209,11 +234,9 @@ class Tail:
         return labels.written(float(self.data.y[first]), self.data.texts)
 
     @functools.cached_property
-    def _sizes(self) -> Array:
-        """The root mean square of each column, shape (columns,): what a coefficient of 1 does to a prediction."""
-        points = self.problem.points
-        even = torch.full((points.count,), 1 / points.count, dtype=torch.float64)
-        return points.combine_squares(even).sqrt().numpy()
+    def _effects(self) -> Array:
+        """What a step of one deviation of each column does to a prediction, shape (fits, columns)."""
+        return np.stack([self.thetas[name].numpy() for name in self.fits]) * deviations(self.data)
 
     def _known(self, fit: str | None) -> str:
         if fit is not None and fit not in self.fits:

@@ -47,8 +47,8 @@ def shared(tail: Tail, fit: str) -> str:
     worst, others = tail.worst[fit], [name for name in tail.fits if name != fit and name not in tail.flat]
     if fit in tail.flat or not others or worst.count == tail.data.shape[0]:
         return ""
-    counts = [f"{worst.shared_with(tail.worst[name]):,} {_at(tail, name)}" for name in others]
-    return f"Of the worst rows {_at(tail, fit)}, {listed(counts)} are among the worst, too"
+    counts = [f"{worst.shared_with(tail.worst[name]):,} {at(tail, name)}" for name in others]
+    return f"Of the worst rows {at(tail, fit)}, {listed(counts)} are among the worst, too"
 
 
 def edge(tail: Tail, fit: str) -> str:
@@ -67,7 +67,7 @@ def differing(tail: Tail, fit: str) -> str:
         return ""
     if fit in tail.flat:
         lose = "lose the same" if worst.level and worst.cvar > 0 else "lose next to nothing"
-        return f"All rows {lose} {_at(tail, fit)}: none is worse than another"
+        return f"All rows {lose} {at(tail, fit)}: none is worse than another"
     found = tail.contrast(fit)
     largest = found.largest(_NAMED)
     clear = [each for each in largest if abs(each.deviations) > found.chance]
@@ -95,8 +95,9 @@ def certain(found: Contrast) -> str:
 
 
 def _each(tail: Tail, values: dict[str, float]) -> str:
-    return ", ".join(f"{number(values[name])} {_at(tail, name)}" for name in tail.fits)
+    return ", ".join(f"{number(values[name])} {at(tail, name)}" for name in tail.fits)
 
 
-def _at(tail: Tail, fit: str) -> str:
+def at(tail: Tail, fit: str) -> str:
+    """Say at which fit."""
     return f"{_PREPOSITIONS[fit]} {tail.labels[fit]}"

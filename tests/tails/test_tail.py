@@ -102,10 +102,13 @@ def test_coefficients_stand_side_by_side_those_of_most_weight_first(squared):
     assert list(table) == ["column", "SPL₊ at λ = 1", "θ*", "the ordinary fit"]
     by_name = table.set_index("column")
     assert by_name["θ*"].loc[list(data.columns)].tolist() == result.optimum.theta.tolist()
-    weights = table.iloc[:, 1:].abs().max(axis=1) * [
-        np.sqrt((data.x[:, data.columns.index(name)] ** 2).mean()) for name in table["column"]
-    ]
+    spread = [data.x[:, data.columns.index(name)].std() for name in table["column"]]
+    weights = table.iloc[:, 1:].abs().max(axis=1) * spread
     assert (np.diff(weights) <= 1e-9).all()
+    assert table["column"].iloc[-1] == "intercept", "it does not vary, and so tells rows not apart"
+    first = found.heaviest(3)[0]
+    assert first.column == table["column"].iloc[0]
+    assert list(first.effects.values()) == pytest.approx([each * spread[0] for each in table.iloc[0, 1:]])
 
 
 def test_sparse_rows_say_the_same_as_dense_ones():
@@ -154,7 +157,8 @@ def test_where_rows_can_be_separated_nobody_loses():
     data = Dataset("apart", x, np.sign(x[:, 0]))
     problem = data.problem("logistic", 0.5)
     found = tail(data, problem, sweep(problem, ["spl"], [1.0], iterations=50, seeds=1))
-    assert set(found.flat) == {OPTIMUM, MEAN}
+    assert found.flat == found.lossless == (OPTIMUM, MEAN)
+    assert [list(each.effects) for each in found.heaviest(5)] == [[RUN]], "the others grow for ever"
     assert "All rows lose next to nothing at θ*: none is worse than another" in sentences(found, OPTIMUM)
 
 
