@@ -1,6 +1,6 @@
 """Data sets from files: LIBSVM, CSV and npz, checked, bounded, and kept sparse where they are sparse."""
 
-from .bounds import DataError, Limits
+from .bounds import DataError, Limits, shortened
 from .dataset import Dataset
 from .fetch import fetch, folder, missing
 from .load import load, table_columns
@@ -23,5 +23,6 @@ __all__ = [
     "load",
     "missing",
     "sets",
+    "shortened",
     "table_columns",
 ]

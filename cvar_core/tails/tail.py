@@ -206,7 +206,7 @@ class Tail:
     def targets(self, index: NDArray[np.int64]) -> list[Any]:
         """Return the targets of rows as the file has them."""
         values = self.data.y[index]
-        if self._classes:
+        if self.classes:
             return [labels.written(value, self.data.texts) for value in values]
         return values.tolist()  # type: ignore[no-any-return]
 
@@ -216,13 +216,13 @@ class Tail:
         return " ".join(f"{words}." for words in sentences(self))
 
     @property
-    def _classes(self) -> bool:
+    def classes(self) -> bool:
         return self.problem.loss.task == "classification"
 
     @functools.cached_property
     def _compared_target(self) -> tuple[Array, str]:
         """The target to be held against the rest, with its name: of two classes, whether it is the positive one."""
-        if not self._classes:
+        if not self.classes:
             return self.data.y, self.data.target_name
         positive = self.problem.points.target.numpy() > 0
         return positive.astype(np.float64), f"{self.data.target_name}={self.positive}"

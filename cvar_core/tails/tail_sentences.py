@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..data import shortened
 from ..results import listed, number, percent
 from .contrast import Contrast, Difference
 from .fits import MEAN, OPTIMUM, RUN
@@ -85,8 +86,8 @@ def difference(found: Difference) -> str:
     "'sex=male', 80% of them against 45%"
     """
     if found.share:
-        return f"'{found.column}', {percent(found.tail)} of them against {percent(found.rest)}"
-    return f"'{found.column}', {number(found.tail)} on average against {number(found.rest)}"
+        return f"{shortened(found.column)}, {percent(found.tail)} of them against {percent(found.rest)}"
+    return f"{shortened(found.column)}, {number(found.tail)} on average against {number(found.rest)}"
 
 
 def certain(found: Contrast) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from typing import Any
@@ -226,7 +227,8 @@ class DataControls(Fields):
         if faults:
             return Asked(None, faults)
         ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
-        return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
+        rows = functools.partial(self._sources.rows, recipe, ready.spec)
+        return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe, rows)
 
 
 def data_values(spec: SweepSpec, recipe: Recipe) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, BinaryIO, NamedTuple
 
-from cvar_core import Problem
+from cvar_core import Problem, ProblemSpec
 from cvar_core.catalogue import losses
 from cvar_core.data import DataError, Dataset, Preview, Recipe, missing, sets, table_columns
 from cvar_core.jobs import Limits, Shelf, Upload, Uploads
@@ -76,6 +76,11 @@ class Sources:
 
         found: Problem = self._shelf.get(("problem", *self._stamps(recipe), recipe, task), make)
         return found
+
+    def rows(self, recipe: Recipe, spec: ProblemSpec) -> tuple[Dataset, Problem]:
+        """Return the data that a recipe makes, and the problem on them that has this spec."""
+        problem = self.problem(recipe, spec.loss).under(spec.loss, spec.beta, spec.scale, spec.start)
+        return self.data(recipe)[0], problem
 
     def _find(self, name: str) -> str | BinaryIO:
         """Return a file to read, or the name of a set; a path never comes through here."""

@@ -65,4 +65,4 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
     if asked.spec != shown.spec:
         then = "**Run** computes the new one." if asked.spec else "What is marked in red cannot be run."
         st.info(f"The controls have changed. Below is still the run before: {title(*shown)}. {then}")
-    area.show(shown, asked.problem if asked.spec == shown.spec else None)
+    area.show(shown, asked if asked.spec == shown.spec else None)
