@@ -82,7 +82,9 @@ def share_axis(title: str, ends: tuple[float, float], theme: Theme) -> dict[str,
 
 def linear_axis(title: str, ends: tuple[float, float], theme: Theme) -> dict[str, Any]:
     """Return an axis of numbers that may have either sign."""
-    return {**_axis(title, theme), "range": list(ends), "nticks": 7, "exponentformat": "power"}
+    plain = 1e-2 <= max(map(abs, ends)) < 1e6
+    written = {"tickformat": ",~r"} if plain else {"exponentformat": "power"}
+    return {**_axis(title, theme), "range": list(ends), "nticks": 7, **written}
 
 
 def name_axis(names: Sequence[str], theme: Theme) -> dict[str, Any]:

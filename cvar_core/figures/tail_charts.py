@@ -59,7 +59,7 @@ def loss_spread(tail: Tail, *, theme: str = "light") -> Figure:
 def tail_differences(tail: Tail, fit: str, *, theme: str = "light") -> Figure:
     """Draw in which columns the worst rows of a fit differ most from the rest; what may be chance is pale."""
     colours, found = theme_named(theme), tail.contrast(fit)
-    shown = found.largest(_MOST)
+    shown = [each for each in found.largest(_MOST) if each.deviations]  # what does not vary cannot differ
     accent = _style(tail, fit, colours).colour
     sizes = [each.deviations for each in shown]
     bars = {
@@ -74,7 +74,7 @@ def tail_differences(tail: Tail, fit: str, *, theme: str = "light") -> Figure:
         "hovertemplate": "%{hovertext}<extra></extra>",
         "showlegend": False,
     }
-    reach = _ROOM * max(found.chance, *(abs(size) for size in sizes))
+    reach = _ROOM * max([found.chance, *map(abs, sizes)])
     chance = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": colours.strip}
     layout = {
         **_layout(colours, f"What sets the worst rows {at(tail, fit)} apart", certain(found)),

@@ -75,7 +75,7 @@ def contrast(data: Dataset, target: NDArray[np.float64], target_name: str, worst
     # The rest is as far below the mean as the tail is above it, times their sizes.
     below = above * (mass / (rows - mass) if mass < rows else math.nan)
     shares = two & np.isclose(told(low), 0) & np.isclose(told(high), 1)
-    differences = (above + below) / deviation
+    differences = np.where(low < high, (above + below) / deviation, 0.0)
     chance = _chance(rows, mass, columns + 1)
     return Contrast(data, target_name, told(mean + above), told(mean - below), differences, shares, chance)
 

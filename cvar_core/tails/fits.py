@@ -27,9 +27,16 @@ class Chosen:
     seed: int
 
     @classmethod
-    def of(cls, result: Result, method: str | None = None, lam: float | None = None, seed: int | None = None) -> Chosen:
+    def of(
+        cls,
+        result: Result,
+        method: str | None = None,
+        lam: float | None = None,
+        seed: int | None = None,
+        by: Criterion | None = None,
+    ) -> Chosen:
         """Choose what is not given: what is recommended, and the start that ends with the median risk."""
-        spec, judged = result.spec, result.judged(Criterion())
+        spec, judged = result.spec, result.judged(by)
         if method is None:
             method = spec.methods[0] if judged.choice is None else judged.choice.taken.method
         m, advised = result.method(method), judged.recommended(method)

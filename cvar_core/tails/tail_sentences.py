@@ -15,7 +15,15 @@ _PREPOSITIONS = {RUN: "with", OPTIMUM: "at", MEAN: "for"}
 def sentences(tail: Tail, fit: str | None = None) -> list[str]:
     """Return what is found, each sentence without its full stop."""
     fit = tail.fits[0] if fit is None else fit
-    said = [diverged(tail), size(tail), risks(tail), shared(tail, fit), edge(tail, fit), differing(tail, fit)]
+    said = [
+        diverged(tail),
+        size(tail),
+        risks(tail),
+        unbeaten(tail),
+        shared(tail, fit),
+        edge(tail, fit),
+        differing(tail, fit),
+    ]
     return [words for words in said if words]
 
 
@@ -43,6 +51,13 @@ def risks(tail: Tail) -> str:
     return f"CVaR is {_each(tail, cvars)}; the mean loss of all rows {means}"
 
 
+def unbeaten(tail: Tail) -> str:
+    """Say where the ordinary fit is better than the run at what the run is for."""
+    if RUN not in tail.fits or tail.problem.spec.beta == 0 or tail.worst[RUN].cvar <= tail.worst[MEAN].cvar:
+        return ""
+    return f"By CVaR the ordinary fit is better than {tail.labels[RUN]}: take another λ, or more iterations"
+
+
 def shared(tail: Tail, fit: str) -> str:
     """Say how many of the worst rows are so at the other fits, too."""
     worst, others = tail.worst[fit], [name for name in tail.fits if name != fit and name not in tail.flat]
@@ -58,7 +73,7 @@ def edge(tail: Tail, fit: str) -> str:
     if not worst.tied or fit in tail.flat:
         return ""
     alike = worst.at_edge + worst.tied
-    return f"At its edge {alike:,} rows lose the same, and which {worst.at_edge:,} of them are in it is chance"
+    return f"At the edge of the tail {alike:,} rows lose the same: which {worst.at_edge:,} of them are in it is chance"
 
 
 def differing(tail: Tail, fit: str) -> str:

@@ -20,7 +20,7 @@ def test_every_row_is_counted_once_where_its_loss_is(top):
             inside = (values >= low) & (values < found.edges[k + 1])
             inside |= (k == len(found.edges) - 2) & (values == top)
             assert count == inside.sum()
-    assert (found.counts["b"] > 0).sum() > 5, "one large loss does not put all others into one bin"
+    assert (found.counts["b"] > 0).sum() >= 5, "one large loss does not put all others into one bin"
 
 
 def test_losses_that_are_all_nothing_have_a_histogram_too():
