@@ -59,7 +59,7 @@ def loss_spread(tail: Tail, *, theme: str = "light") -> Figure:
 def tail_differences(tail: Tail, fit: str, *, theme: str = "light") -> Figure:
     """Draw in which columns the worst rows of a fit differ most from the rest; what may be chance is pale."""
     colours, found = theme_named(theme), tail.contrast(fit)
-    shown = [each for each in found.largest(_MOST) if each.deviations]  # what does not vary cannot differ
+    shown = found.largest(_MOST)
     accent = _style(tail, fit, colours).colour
     sizes = [each.deviations for each in shown]
     bars = {

@@ -44,17 +44,23 @@ class Contrast:
     rest: NDArray[np.float64]
     deviations: NDArray[np.float64]
     shares: NDArray[np.bool_]
+    varies: NDArray[np.bool_]
     chance: float
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The places of the features' columns, those that differ most first."""
-        return np.argsort(-np.abs(self.deviations[:-1]), kind="stable")
+        """The places of the features' columns, those that differ most first; not of those that do not vary."""
+        places = self._order
+        return places[places < self.data.shape[1]]
 
     def largest(self, most: int) -> list[Difference]:
         """Return the columns that differ most, the target among them."""
-        places = np.argsort(-np.abs(self.deviations), kind="stable")[:most].tolist()
-        return [self._difference(place) for place in places]
+        return [self._difference(place) for place in self._order[:most].tolist()]
+
+    @property
+    def _order(self) -> NDArray[np.int64]:
+        places = np.argsort(-np.abs(self.deviations), kind="stable")
+        return places[self.varies[places]]
 
     def _difference(self, place: int) -> Difference:
         name = self.target if place == self.data.shape[1] else self.data.column_name(place)
@@ -75,9 +81,9 @@ def contrast(data: Dataset, target: NDArray[np.float64], target_name: str, worst
     # The rest is as far below the mean as the tail is above it, times their sizes.
     below = above * (mass / (rows - mass) if mass < rows else math.nan)
     shares = two & np.isclose(told(low), 0) & np.isclose(told(high), 1)
-    differences = np.where(low < high, (above + below) / deviation, 0.0)
+    differences, varies = (above + below) / deviation, low < high
     chance = _chance(rows, mass, columns + 1)
-    return Contrast(data, target_name, told(mean + above), told(mean - below), differences, shares, chance)
+    return Contrast(data, target_name, told(mean + above), told(mean - below), differences, shares, varies, chance)
 
 
 def deviations(data: Dataset) -> NDArray[np.float64]:

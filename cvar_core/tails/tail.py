@@ -151,8 +151,8 @@ class Tail:
     def rows(self, fit: str | None = None, most: int | None = None, features: int | None = None) -> pd.DataFrame:
         """Return the worst rows of a fit, the worst first, by their numbers in the file.
 
-        Each has its target, what is predicted, its losses, how much of it is in the tail, and its features in the
-        file's unit: those first in which the worst rows differ most from the rest.
+        Each has its target, what is predicted, its losses, how much of it is in the tail where the last one is so in
+        part, and its features in the file's unit: those first in which the worst rows differ most from the rest.
         """
         import pandas as pd
 
@@ -166,7 +166,7 @@ class Tail:
             "prediction": self.predictions[fit][index],
             "loss": self.losses[fit][index],
             **{f"loss, {self.labels[other]}": self.losses[other][index] for other in self.fits if other != fit},
-            "share in the tail": worst.shares[:most],
+            **({} if worst.whole else {"share in the tail": worst.shares[:most]}),
         }
         x: Any = self.data.original(self.data.x[index])[:, places]
         names = _apart([self.data.column_name(place) for place in places.tolist()], own)

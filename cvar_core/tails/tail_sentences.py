@@ -52,10 +52,10 @@ def risks(tail: Tail) -> str:
 
 
 def unbeaten(tail: Tail) -> str:
-    """Say where the ordinary fit is better than the run at what the run is for."""
-    if RUN not in tail.fits or tail.problem.spec.beta == 0 or tail.worst[RUN].cvar <= tail.worst[MEAN].cvar:
+    """Say where the run is no better than the ordinary fit at what it is for."""
+    if RUN not in tail.fits or tail.problem.spec.beta == 0 or tail.worst[RUN].cvar < tail.worst[MEAN].cvar:
         return ""
-    return f"By CVaR the ordinary fit is better than {tail.labels[RUN]}: take another λ, or more iterations"
+    return f"By CVaR {tail.labels[RUN]} is no better than the ordinary fit: take another λ, or more iterations"
 
 
 def shared(tail: Tail, fit: str) -> str:

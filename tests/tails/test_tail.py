@@ -77,7 +77,7 @@ def test_smokers_are_in_the_tail_and_the_sentences_say_so(squared):
     assert size == "The worst 15% are 14 rows of 90, the last one in part"
     assert risks.startswith("CVaR is ")
     assert " with SPL₊ at λ = 1, " in risks
-    assert unbeaten == "By CVaR the ordinary fit is better than SPL₊ at λ = 1: take another λ, or more iterations"
+    assert unbeaten == "By CVaR SPL₊ at λ = 1 is no better than the ordinary fit: take another λ, or more iterations"
     assert shared.startswith("Of the worst rows for the ordinary fit, ")
     smokers = float(found.contrast(MEAN).tail[data.columns.index("smoker")])
     assert differing.startswith(f"They differ most in 'smoker', {100 * smokers:.0f}% of them against ")
