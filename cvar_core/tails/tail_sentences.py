@@ -52,7 +52,10 @@ def risks(tail: Tail) -> str:
 
 
 def unbeaten(tail: Tail) -> str:
-    """Say where the run is no better than the ordinary fit at what it is for."""
+    """Say where the run is no better than the ordinary fit at what it is for, and where it cannot be."""
+    if MEAN in tail.lossless:
+        grow = listed([tail.labels[name] for name in (OPTIMUM, MEAN) if name in tail.lossless])
+        return f"These rows can be separated: {grow} lose next to nothing, and the less the longer θ is"
     if RUN not in tail.fits or tail.problem.spec.beta == 0 or tail.worst[RUN].cvar < tail.worst[MEAN].cvar:
         return ""
     return f"By CVaR {tail.labels[RUN]} is no better than the ordinary fit: take another λ, or more iterations"
@@ -63,8 +66,9 @@ def shared(tail: Tail, fit: str) -> str:
     worst, others = tail.worst[fit], [name for name in tail.fits if name != fit and name not in tail.flat]
     if fit in tail.flat or not others or worst.count == tail.data.shape[0]:
         return ""
-    counts = [f"{worst.shared_with(tail.worst[name]):,} {at(tail, name)}" for name in others]
-    return f"Of the worst rows {at(tail, fit)}, {listed(counts)} are among the worst, too"
+    first, *further = (worst.shared_with(tail.worst[name]) for name in others)
+    told = [f"{first:,} of the worst rows {at(tail, fit)} are among the worst {at(tail, others[0])}, too"]
+    return ", ".join([*told, *(f"{count:,} {at(tail, name)}" for count, name in zip(further, others[1:], strict=True))])
 
 
 def edge(tail: Tail, fit: str) -> str:
