@@ -1,5 +1,6 @@
 """Who is in the tail: the rows that CVaR averages, how they differ from the rest, and what each fit loses on them."""
 
+from .columns_at_a_glance import Columns
 from .contrast import Contrast, Difference, contrast
 from .fits import FITS, MEAN, OPTIMUM, RUN, Chosen, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
@@ -13,6 +14,7 @@ __all__ = [
     "OPTIMUM",
     "RUN",
     "Chosen",
+    "Columns",
     "Contrast",
     "Difference",
     "LossHistogram",

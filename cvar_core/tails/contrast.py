@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Dataset, Standardiser
+from ..data import Dataset
+from .columns_at_a_glance import Columns
 from .worst import Worst
 
-_AT_ONCE = 2**22  # numbers of dense columns that are copied at a time
 _LEVEL = 0.05  # the chance that any column of rows that were drawn blindly differs by more
 
 
@@ -68,59 +67,27 @@ class Contrast:
         return Difference(name, tail, rest, deviations, share=bool(self.shares[place]))
 
 
-def contrast(data: Dataset, target: NDArray[np.float64], target_name: str, worst: Worst) -> Contrast:
+def contrast(data: Dataset, columns: Columns, target: NDArray[np.float64], target_name: str, worst: Worst) -> Contrast:
     """Hold the rows of a tail against the rest; the target is in the unit in which it is to be told."""
-    rows, columns = data.shape
-    weights, mass = worst.weights(rows), worst.mass
-    parts = [_moments(part, weights, mass) for part in (*_blocks(data.x), target[:, None])]
-    mean, above, deviation, low, high, two = (np.concatenate(each) for each in zip(*parts, strict=True))
+    rows, mass = data.shape[0], worst.mass
+    every = columns.and_those_of(target[:, None])
+    above = np.append(worst.mean_above(data.x, columns.mean), worst.mean_above(target[:, None], every.mean[-1:]))
 
     def told(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.append(data.original(values[None, :-1])[0], values[-1])
 
     # The rest is as far below the mean as the tail is above it, times their sizes.
     below = above * (mass / (rows - mass) if mass < rows else math.nan)
-    shares = two & np.isclose(told(low), 0) & np.isclose(told(high), 1)
-    differences, varies = (above + below) / deviation, low < high
-    chance = _chance(rows, mass, columns + 1)
-    return Contrast(data, target_name, told(mean + above), told(mean - below), differences, shares, varies, chance)
-
-
-def deviations(data: Dataset) -> NDArray[np.float64]:
-    """Return the standard deviation of each column, shape (columns,); 0 where it does not vary."""
-    found = []
-    for part in _blocks(data.x):
-        low, high = _ends(part)
-        found.append(np.where(low < high, Standardiser.of(part).deviation, 0.0))
-    return np.concatenate(found)
-
-
-def _ends(x: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    ends = x.min(axis=0), x.max(axis=0)
-    low, high = (each.toarray().ravel() if hasattr(each, "toarray") else each for each in ends)
-    return low, high
-
-
-def _blocks(x: Any) -> list[Any]:
-    """Cut dense columns into blocks, so that no second copy of them all is made; sparse ones stay together."""
-    if hasattr(x, "indptr"):
-        return [x]
-    width = max(1, _AT_ONCE // len(x))
-    return [x[:, first : first + width] for first in range(0, x.shape[1], width)]
-
-
-def _moments(x: Any, weights: NDArray[np.float64], mass: float) -> tuple[NDArray[Any], ...]:
-    """Return of each column the mean, by how much the tail's is above it, the deviation, both ends, and if it is all.
-
-    The last is whether every entry is at one of the ends.
-    """
-    by, (low, high) = Standardiser.of(x), _ends(x)
-    if by.mean is None:
-        mean = np.asarray(x.mean(axis=0)).ravel()
-        between = (x.data != low[x.indices]) & (x.data != high[x.indices])
-        two = (np.bincount(x.indices[between], minlength=len(mean)) == 0) & (low * high == 0)
-        return mean, x.T @ weights / mass - mean, by.deviation, low, high, two
-    return by.mean, weights @ (x - by.mean) / mass, by.deviation, low, high, ((x == low) | (x == high)).all(axis=0)
+    return Contrast(
+        data=data,
+        target=target_name,
+        tail=told(every.mean + above),
+        rest=told(every.mean - below),
+        deviations=np.where(every.varies, (above + below) / np.where(every.varies, every.deviation, 1.0), 0.0),
+        shares=every.two & np.isclose(told(every.low), 0) & np.isclose(told(every.high), 1),
+        varies=every.varies,
+        chance=_chance(rows, mass, len(every.mean)),
+    )
 
 
 def _chance(rows: int, mass: float, columns: int) -> float:

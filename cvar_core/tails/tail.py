@@ -19,7 +19,8 @@ from ..data import Dataset, labels
 from ..problem import Problem
 from ..results import Result, number
 from ..specs import SpecError
-from .contrast import Contrast, contrast, deviations
+from .columns_at_a_glance import Columns
+from .contrast import Contrast, contrast
 from .fits import MEAN, OPTIMUM, RUN, Chosen, finite, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
 from .worst import Worst
@@ -62,7 +63,7 @@ def tail(
     ensure_same(data, problem, result)
     chosen = Chosen.of(result, method, lam, seed)
     thetas = {RUN: chosen.model(problem, stop), OPTIMUM: result.optimum.theta, MEAN: mean_fit(problem, stop).theta}
-    return Tail(data, problem, chosen, thetas)
+    return Tail(data, problem, chosen, thetas, Columns.of(data.x))
 
 
 def ensure_same(data: Dataset, problem: Problem, result: Result) -> None:
@@ -91,6 +92,7 @@ class Tail:
     problem: Problem
     chosen: Chosen
     thetas: Mapping[str, Tensor]
+    columns: Columns
 
     @functools.cached_property
     def fits(self) -> tuple[str, ...]:
@@ -111,7 +113,9 @@ class Tail:
     @functools.cached_property
     def losses(self) -> dict[str, Array]:
         """The losses of all rows by the name of the fit, each of shape (rows,)."""
-        return {name: self.problem.losses(self.thetas[name]).numpy() for name in self.fits}
+        problem, target = self.problem, self.problem.points.target
+        values = {name: problem.loss.value(torch.from_numpy(p), target) for name, p in self.predictions.items()}
+        return {name: (problem.spec.scale * each).numpy() for name, each in values.items()}
 
     @functools.cached_property
     def worst(self) -> dict[str, Worst]:
@@ -145,7 +149,7 @@ class Tail:
         """Return how the worst rows of a fit differ from the rest."""
         name, known = self._known(fit), self._contrasts
         if name not in known:
-            known[name] = contrast(self.data, *self._compared_target, self.worst[name])
+            known[name] = contrast(self.data, self.columns, *self._compared_target, self.worst[name])
         return known[name]
 
     def rows(self, fit: str | None = None, most: int | None = None, features: int | None = None) -> pd.DataFrame:
@@ -236,7 +240,7 @@ class Tail:
     @functools.cached_property
     def _effects(self) -> Array:
         """What a step of one deviation of each column does to a prediction, shape (fits, columns)."""
-        return np.stack([self.thetas[name].numpy() for name in self.fits]) * deviations(self.data)
+        return np.stack([self.thetas[name].numpy() for name in self.fits]) * self.columns.deviation
 
     def _known(self, fit: str | None) -> str:
         if fit is not None and fit not in self.fits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,8 @@ class Worst:
         """
         mass = tail_mass(len(losses), beta)
         count = math.ceil(mass)
-        rows = np.argsort(-losses, kind="stable")[:count]
+        candidates = np.flatnonzero(losses >= np.partition(losses, -count)[-count])  # so few that they can be sorted
+        rows = candidates[np.argsort(-losses[candidates], kind="stable")[:count]]
         shares = np.ones(count)
         shares[-1] = mass - (count - 1)
         inside = losses[rows]
@@ -79,11 +81,11 @@ class Worst:
     def cvar(self) -> float:
         return float(self.shares @ self.losses / self.mass)
 
-    def weights(self, count: int) -> NDArray[np.float64]:
-        """Return how much of each of all ``count`` rows is in the tail, shape (count,)."""
-        weights = np.zeros(count)
-        weights[self.rows] = self.shares
-        return weights
+    def mean_above(self, x: Any, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much the tail's mean of each column of all rows is above ``mean``, shape (columns,)."""
+        if hasattr(x, "indptr"):
+            return np.asarray(x[self.rows].T @ self.shares / self.mass - mean)
+        return np.asarray(self.shares @ (x[self.rows] - mean) / self.mass)
 
     def shared_with(self, other: Worst) -> int:
         """Return how many rows are in both."""

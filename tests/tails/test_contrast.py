@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from cvar_core.data import Dataset
-from cvar_core.tails import Worst, contrast
+from cvar_core.tails import Columns, Worst, contrast
 from tests.tails.by_hand import mean_and_deviation, tail_by_hand
 
 
@@ -38,7 +38,7 @@ def made(sparse: bool, prepared: str) -> tuple[np.ndarray, Dataset]:
 def test_means_are_in_the_files_unit_and_differences_in_deviations(sparse, prepared, beta):
     file, data = made(sparse, prepared)
     losses = np.abs(file[:, 1]) + file[:, 0]
-    found = contrast(data, data.y, "y", Worst.of(losses, beta))
+    found = contrast(data, Columns.of(data.x), data.y, "y", Worst.of(losses, beta))
     weights = [0.0] * len(file)
     for place, share in tail_by_hand(losses.tolist(), beta):
         weights[place] = share
@@ -62,7 +62,7 @@ def test_means_are_in_the_files_unit_and_differences_in_deviations(sparse, prepa
 
 def test_a_tail_of_all_rows_has_nothing_to_differ_from():
     _, data = made(False, "")
-    found = contrast(data, data.y, "y", Worst.of(data.y, 0.0))
+    found = contrast(data, Columns.of(data.x), data.y, "y", Worst.of(data.y, 0.0))
     assert np.isnan(found.rest[:-1]).all()
     assert found.chance == np.inf
 
@@ -74,7 +74,7 @@ def test_chance_is_what_all_choices_of_as_many_rows_would_show():
     squares = []
     for chosen in itertools.combinations(range(9), m):
         losses = np.isin(np.arange(9), chosen).astype(float)
-        found = contrast(data, data.y, "y", Worst.of(losses, 1 - m / 9))
+        found = contrast(data, Columns.of(data.x), data.y, "y", Worst.of(losses, 1 - m / 9))
         squares.append(found.deviations[0] ** 2)
     assert np.sqrt(np.mean(squares)) * ndtri(1 - 0.05 / 4) == pytest.approx(found.chance, rel=1e-9), "two columns"
 
@@ -87,5 +87,5 @@ def test_wide_sparse_columns_are_never_made_dense(monkeypatch):
     data = Dataset("wide", x, rng.normal(size=rows))
     whole = csr_array.toarray
     monkeypatch.setattr(csr_array, "toarray", lambda self: whole(self) if self.size < 10_000 else pytest.fail("dense"))
-    found = contrast(data, data.y, "y", Worst.of(np.arange(rows, 0.0, -1), 1 - 1 / rows))
+    found = contrast(data, Columns.of(data.x), data.y, "y", Worst.of(np.arange(rows, 0.0, -1), 1 - 1 / rows))
     assert {each.column for each in found.largest(each)} == {f"column {k + 1}" for k in places[:each]}

@@ -26,7 +26,8 @@ def test_they_are_taken_from_the_worst_until_the_tail_is_full(losses, beta):
     assert found.tied == sum(losses[k] == edge for k in range(len(losses)) if k not in places)
     assert found.at_edge == sum(losses[k] == edge for k in places)
     assert found.level == (found.tied > 0 and losses[places[0]] == edge)
-    assert found.weights(len(losses)).sum() == pytest.approx((1 - beta) * len(losses))
+    assert found.mass == pytest.approx((1 - beta) * len(losses))
+    assert found.mean_above(np.array(losses)[:, None], np.zeros(1)) == pytest.approx([found.cvar])
 
 
 def test_what_two_tails_share_is_counted():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import streamlit as st
 from torch import Tensor
 
-from cvar_core import DataError, Dataset, Optimum, Problem, ProblemSpec, Result
+from cvar_core import DataError, Dataset, Problem, ProblemSpec, Result
 from cvar_core.catalogue import methods
 from cvar_core.figures import Figure, loss_spread, tail_differences, weights, without_title
 from cvar_core.jobs import View
 from cvar_core.keeping import Kept
 from cvar_core.results import Criterion
-from cvar_core.tails import FITS, MEAN, OPTIMUM, RUN, Chosen, Tail, mean_fit, sentences
+from cvar_core.tails import FITS, MEAN, OPTIMUM, RUN, Chosen, Columns, Tail, mean_fit, sentences
 
 from ..asking.fields import Asked
 from ..asking.links import keep, recall, say_again
@@ -38,6 +39,18 @@ class _Question:
 
     chosen: Chosen
     rows: Callable[[], tuple[Dataset, Problem]] = field(compare=False)
+
+
+class _OfProblem(NamedTuple):
+    """What is the same for all step sizes of a problem, and at all levels."""
+
+    mean: Tensor  # (dim,) the ordinary fit
+    columns: Columns
+
+
+class _Found(NamedTuple):
+    run: Tensor  # (dim,)
+    of_problem: _OfProblem
 
 
 def draw(session: Session, view: View, by: Criterion, asked: Asked | None, at: float | None) -> None:
@@ -64,8 +77,8 @@ def draw(session: Session, view: View, by: Criterion, asked: Asked | None, at: f
     except DataError as why:
         st.caption(f"{plain(capital(str(why)))}.")
         return
-    run, mean = found
-    tail = Tail(data, problem, chosen, {RUN: run, OPTIMUM: result.optimum.theta, MEAN: mean.theta})
+    thetas = {RUN: found.run, OPTIMUM: result.optimum.theta, MEAN: found.of_problem.mean}
+    tail = Tail(data, problem, chosen, thetas, found.of_problem.columns)
     with right:
         fit = _ask_fit(session.page, tail)
     _draw(session.page, tail, fit)
@@ -87,7 +100,7 @@ def _ask_method(page: str, result: Result, by: Criterion) -> str:
     return method
 
 
-def _fits() -> Answers[_Question, tuple[Tensor, Optimum]]:
+def _fits() -> Answers[_Question, _Found]:
     """Return the models that were asked for: few numbers each, and nothing of anybody's rows."""
     return answers("tail", _solve, _name, kept=16)
 
@@ -97,13 +110,16 @@ def _name(question: _Question) -> str:
     return ":".join((spec.id, *map(repr, others)))
 
 
-_ordinary: Kept[ProblemSpec, Optimum] = Kept(16)  # of all step sizes of a problem it is the same
+_known: Kept[ProblemSpec, _OfProblem] = Kept(16)
 
 
-def _solve(question: _Question) -> tuple[Tensor, Optimum]:
-    _, problem = question.rows()
-    mean = _ordinary.get(replace(problem.spec, beta=0.0), lambda: mean_fit(problem))
-    return question.chosen.model(problem), mean
+def _solve(question: _Question) -> _Found:
+    data, problem = question.rows()
+
+    def look() -> _OfProblem:
+        return _OfProblem(mean_fit(problem).theta, Columns.of(data.x))
+
+    return _Found(question.chosen.model(problem), _known.get(replace(problem.spec, beta=0.0), look))
 
 
 def _ask_fit(page: str, tail: Tail) -> str:
