@@ -5,9 +5,9 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 
-from cvar_core import Problem, sweep
+from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.catalogue import methods
-from cvar_core.engine import Shard, averaged
+from cvar_core.engine import Shard, advance, averaged
 
 LAMBDAS = (0.01, 1.0, 1e9)
 
@@ -26,3 +26,17 @@ def test_a_model_that_is_run_again_is_the_one_that_was_recorded(sparse):
             assert torch.isnan(theta).all() == diverged[m, k]
             if not diverged[m, k]:
                 assert problem.risk(theta) == result.risks[m, 1, -1, k], "to the bit"
+
+
+def test_a_run_whose_objective_overflowed_has_no_model_though_its_iterate_is_finite(monkeypatch):
+    problem = Problem.synthetic(eval_size=200, dim=3)
+    spec = SweepSpec(problem.spec, ("spl",), (0.1, 1.0), iterations=5, seeds=1)
+
+    def overflowed(*given):
+        state, records = advance(*given)
+        return state._replace(diverged=torch.tensor([False, True])), records
+
+    monkeypatch.setattr("cvar_core.engine.engine.advance", overflowed)
+    theta = averaged(problem, spec, Shard("spl", 0))
+    assert torch.isfinite(theta[0]).all()
+    assert torch.isnan(theta[1]).all()

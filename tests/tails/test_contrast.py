@@ -60,6 +60,15 @@ def test_means_are_in_the_files_unit_and_differences_in_deviations(sparse, prepa
     assert set(names) <= {"column 1", "column 2", "column 3", "column 5", "y"}
 
 
+def test_columns_are_the_same_at_a_glance_whether_sparse_or_dense():
+    x = np.array([[-1.0, 0.0, 2.0], [0.0, 1.0, 2.0], [1.0, 1.0, 2.0]])
+    dense, sparse = Columns.of(x), Columns.of(csr_array(x))
+    for name, values in vars(dense).items():
+        np.testing.assert_allclose(getattr(sparse, name), values, err_msg=name)
+    assert dense.two.tolist() == [False, True, True]
+    assert dense.varies.tolist() == [True, True, False]
+
+
 def test_a_tail_of_all_rows_has_nothing_to_differ_from():
     _, data = made(False, "")
     found = contrast(data, Columns.of(data.x), data.y, "y", Worst.of(data.y, 0.0))
