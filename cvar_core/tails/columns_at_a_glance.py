@@ -51,6 +51,7 @@ def _of_dense(x: NDArray[np.float64]) -> tuple[NDArray[Any], ...]:
 def _of_sparse(x: Any) -> tuple[NDArray[Any], ...]:
     low, high = (each.toarray().ravel() for each in (x.min(axis=0), x.max(axis=0)))
     between = (x.data != low[x.indices]) & (x.data != high[x.indices])
-    two = (np.bincount(x.indices[between], minlength=len(low)) == 0) & (low * high == 0)
+    filled = np.bincount(x.indices, minlength=len(low)) == x.shape[0]  # else there are zeros, which must be an end
+    two = (np.bincount(x.indices[between], minlength=len(low)) == 0) & (filled | (low * high == 0))
     mean = np.asarray(x.mean(axis=0)).ravel()
     return mean, np.where(low < high, Standardiser.of(x).deviation, 0.0), low, high, two
