@@ -14,6 +14,7 @@ from .recommending import Recommendation, recommend
 from .results import Result, Sharpened, Verdict
 from .sharper import Decided, decide, sharpen
 from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid
+from .tails import Tail, tail
 from .version import __version__
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Sharpened",
     "SpecError",
     "SweepSpec",
+    "Tail",
     "Verdict",
     "__version__",
     "check",
@@ -38,4 +40,5 @@ __all__ = [
     "recommend",
     "sharpen",
     "sweep",
+    "tail",
 ]

@@ -71,6 +71,9 @@ def build() -> OneLineParser:
     sweep.add_argument("--out", metavar="FILE.csv", help="write the curves; - is standard output, here and below")
     sweep.add_argument("--summary", metavar="FILE.json", help="write the summary")
     sweep.add_argument("--html", metavar="FILE.html", help="write a self-contained report")
+    sweep.add_argument(
+        "--tail", metavar="FILE.csv", help="write which rows of the data are worst at the model that is recommended"
+    )
 
     check = commands.add_parser(
         "check", help="tell whether one step size is safe, or which to take; exits 0 if there is a safe one, 1 if not"
@@ -228,8 +231,8 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
 def dataset(args: argparse.Namespace) -> Dataset | None:
     """Load the data that the flags name, or return ``None`` if they name none."""
     if args.data is None:
-        for name in (*_PREPARING, "positive", "passes"):
-            given = getattr(args, name)
+        for name in (*_PREPARING, "positive", "passes", "tail"):
+            given = getattr(args, name, None)
             if given and given != WAYS[0]:
                 raise SpecError(f"--{name.replace('_', '-')} is for data: give --data FILE too")
         return None

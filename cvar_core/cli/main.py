@@ -49,6 +49,7 @@ from ..scheduling import Progress
 from ..sharper import decide, sharpen
 from ..specs import SpecError, SweepSpec
 from ..store import Store
+from ..tails import tail
 from . import arguments, data_command, output_files
 
 
@@ -97,7 +98,7 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     data = arguments.dataset(args)
     problem = arguments.problem(args, data)
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
-    output_files.ensure_writable(path for path in (args.out, args.summary, args.html) if path is not None)
+    output_files.ensure_writable(path for path in (args.out, args.summary, args.html, args.tail) if path is not None)
     found, store = None, Store.open(None) if args.store is None and asked is not None else args.store
     with _progress_bar() as report:
         result = sweep(**_fields(problem, spec), workers=workers, report=report, store=store)
@@ -118,10 +119,15 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
         from ..report import html
 
         outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), by)
+    worst = None if args.tail is None or data is None else tail(data, problem, result)
+    if worst is not None:
+        outputs[args.tail] = worst.csv()
     output_files.write_all(outputs)
     if data is not None:
         print("\n".join(data.words(args.loss, args.positive)))
     _print_result(result, by, None if data is None else data.target_unit)
+    if worst is not None:
+        print(worst)
     whole = len(spec.methods) * len(spec.lambdas) * len(spec.seeds) * spec.iterations
     if found is not None:
         print("\n".join(f"{words}." for words in (sharpened_sureness(found), *sharpened_lines(found))))

@@ -1,6 +1,6 @@
 """Data sets from files of many formats, checked, bounded, and kept sparse where they are sparse."""
 
-from .bounds import DataError, Limits
+from .bounds import DataError, Limits, shortened
 from .choosing import first_target
 from .column_facts import DATE, Column
 from .dataset import Dataset
@@ -8,7 +8,7 @@ from .encoding import Layout
 from .fetch import fetch, folder, missing
 from .gaps import WAYS
 from .load import columns, load, read_table
-from .prepare import SplitError
+from .prepare import SplitError, Standardiser
 from .preview import Preview
 from .recipe import Recipe
 from .scales import Scales
@@ -29,6 +29,7 @@ __all__ = [
     "Recipe",
     "Scales",
     "SplitError",
+    "Standardiser",
     "Table",
     "TargetUnit",
     "columns",
@@ -39,4 +40,5 @@ __all__ = [
     "missing",
     "read_table",
     "sets",
+    "shortened",
 ]

@@ -43,6 +43,8 @@ class Dataset:
         By how much the columns differed before they were scaled, as ``load`` has seen them.
     target_unit
         What the target was before it was standardised; ``None`` if it is as the file has it.
+    scaled
+        What the columns were standardised by, so that they can be told in the file's own unit.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Dataset:
     places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # (rows,)
     scales: Scales | None = None
     target_unit: TargetUnit | None = None
+    scaled: tuple[Standardiser, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.places):
@@ -87,6 +90,16 @@ class Dataset:
     def rows(self, index: NDArray[np.int64]) -> Dataset:
         return replace(self, x=self.x[index], y=self.y[index], places=self.places[index], test=None)
 
+    @property
+    def target_name(self) -> str:
+        return self.layout.target if isinstance(self.layout, Layout) else "target"
+
+    def original(self, x: Features) -> Features:
+        """Return features of these columns, shape (any, columns), in the unit that the file has them in."""
+        for by in reversed(self.scaled):
+            x = by.undo(x)
+        return x
+
     def noted(self, *words: str) -> Dataset:
         return replace(self, notes=(*self.notes, *words))
 
@@ -117,11 +130,14 @@ class Dataset:
         if not np.isfinite(by.deviation).all():
             name = self.column_name(int(np.argmin(np.isfinite(by.deviation))))
             raise DataError(f"column {shortened(name)} of {self.name} is too large to be standardised: leave it out")
-        test = None if self.test is None else replace(self.test, x=by.apply(self.test.x, ours))
+        test = None if self.test is None else self.test._scaled(by, ours)
         words = "columns are divided by their standard deviation" + (
             ", not centred: zeros stay zeros" if self.sparse else " after subtracting their mean"
         )
-        return replace(self, x=by.apply(self.x, ours), test=test).noted(words)
+        return replace(self._scaled(by, ours), test=test).noted(words)
+
+    def _scaled(self, by: Standardiser, ours: bool) -> Dataset:
+        return replace(self, x=by.apply(self.x, ours), scaled=(*self.scaled, by))
 
     def standardise_target(self) -> Dataset:
         """Give the target mean 0 and standard deviation 1 over the training rows; for regression."""

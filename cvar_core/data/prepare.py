@@ -68,6 +68,16 @@ class Standardiser:
         scaled /= self.deviation
         return scaled
 
+    def undo(self, x: Any) -> Any:
+        """Return what ``apply`` was given; columns that came later, such as an intercept, are left as they are."""
+        later = x.shape[1] - len(self.deviation)
+        deviation = np.append(self.deviation, np.ones(later))
+        if hasattr(x, "indptr"):
+            original = x.copy()
+            original.data = x.data * deviation[x.indices]
+            return original
+        return x * deviation + (0.0 if self.mean is None else np.append(self.mean, np.zeros(later)))
+
 
 def _squares(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sums of (x − mean)², some rows at a time: a large matrix is not held once more."""

@@ -1,7 +1,7 @@
 """The engine: many runs at once, in chunks that can be stopped, stored and resumed."""
 
 from .cost import Cost, cost, memory
-from .engine import Reached, Records, Seconds, Shard, State, advance, next_stop, shards, start
+from .engine import Reached, Records, Seconds, Shard, State, advance, averaged, next_stop, shards, start
 
 __all__ = [
     "Cost",
@@ -11,6 +11,7 @@ __all__ = [
     "Shard",
     "State",
     "advance",
+    "averaged",
     "cost",
     "memory",
     "next_stop",

@@ -158,6 +158,17 @@ def advance(
     return state, Records(tuple(checkpoints), torch.cat(objectives), torch.cat(beside), seconds)
 
 
+def averaged(problem: Problem, spec: SweepSpec, shard: Shard, stop: Stop | None = None) -> Tensor:
+    """Return the models θ̄ that a shard ends with, shape (runs, dim), NaN where a run has diverged.
+
+    Only records are kept of runs that have ended. Their iterates are taken again from the start, with the same bits.
+    """
+    state, _ = advance(problem, spec, shard, start(problem, spec, shard), spec.iterations, stop)
+    theta = _average(problem, state).theta.clone()
+    theta[state.diverged] = torch.nan
+    return theta
+
+
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
     """Return the iteration to advance to so that it takes about ``seconds``; it is at least one further."""
     expected = cost(spec, len(state.alpha))

@@ -10,6 +10,7 @@ from .iterations import iterations_to
 from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
 from .parts import parts
 from .sensitivity import sensitivity
+from .tail_charts import loss_spread, tail_differences, weights
 from .target import target
 
 __all__ = [
@@ -26,14 +27,17 @@ __all__ = [
     "density",
     "glyph",
     "iterations_to",
+    "loss_spread",
     "measures_along",
     "measures_by_lambda",
     "parts",
     "sensitivity",
     "shown_measures",
     "style",
+    "tail_differences",
     "target",
     "theme_named",
     "translucent",
+    "weights",
     "without_title",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +78,20 @@ def log_axis(title: str, span: Span, theme: Theme, most_ticks: int) -> dict[str,
 def share_axis(title: str, ends: tuple[float, float], theme: Theme) -> dict[str, Any]:
     """Return an axis of shares, in percent."""
     return {**_axis(title, theme), "range": list(ends), "tickformat": ".0%", "nticks": 7}
+
+
+def linear_axis(title: str, ends: tuple[float, float], theme: Theme) -> dict[str, Any]:
+    """Return an axis of numbers that may have either sign."""
+    plain = 1e-2 <= max(map(abs, ends)) < 1e6
+    written = {"tickformat": ",~r"} if plain else {"exponentformat": "power"}
+    return {**_axis(title, theme), "range": list(ends), "nticks": 7, **written}
+
+
+def name_axis(names: Sequence[str], theme: Theme) -> dict[str, Any]:
+    """Return an axis with a line for each name, the first on top."""
+    places = list(range(len(names)))
+    ends = {"range": [len(names) - 0.5, -0.5], "fixedrange": True}
+    return {**_axis("", theme), **ends, "tickvals": places, "ticktext": list(names), "ticks": "", "showgrid": False}
 
 
 def _axis(title: str, theme: Theme) -> dict[str, Any]:

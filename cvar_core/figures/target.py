@@ -6,10 +6,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .file_text import as_text, cut
 from .frame import Figure
 from .palette import CLEAR, FONT, TEXT_SIZE, theme_named, translucent
-
-_LONGEST_LABEL = 18
 
 
 def target(
@@ -22,10 +21,10 @@ def target(
     """Draw bars over the labels, if there are some, or else the histogram with those counts and edges."""
     colours = theme_named(theme)
     if labels is not None:
-        names = [name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…" for name in labels]
+        names = [as_text(cut(name)) for name in labels]
         bars: dict[str, Any] = {"x": list(range(len(names))), "y": list(labels.values()), "width": 0.6}
-        hover = [f"<b>{_plain(name)}</b><br>{count:,} rows" for name, count in labels.items()]
-        x_axis: dict[str, Any] = {"tickvals": bars["x"], "ticktext": [_plain(name) for name in names], "title": "label"}
+        hover = [f"<b>{as_text(name)}</b><br>{count:,} rows" for name, count in labels.items()]
+        x_axis: dict[str, Any] = {"tickvals": bars["x"], "ticktext": names, "title": "label"}
     else:
         middles = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
         bars = {"x": middles, "y": list(counts), "width": edges[1] - edges[0]}
@@ -55,8 +54,3 @@ def target(
         "uirevision": "cvar",
     }
     return {"data": [trace], "layout": layout}
-
-
-def _plain(text: str) -> str:
-    """Return a label as text: plotly would read its tags."""
-    return text.replace("&", "&amp;").replace("<", "&lt;")

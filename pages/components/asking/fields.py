@@ -10,7 +10,7 @@ import streamlit as st
 
 from cvar_core import Problem, SpecError, SweepSpec
 from cvar_core.catalogue import methods, schedules
-from cvar_core.data import Recipe
+from cvar_core.data import Dataset, Recipe
 from cvar_core.reading import log_range, read_grid, write_grid
 from cvar_core.specs import RANDOM, STARTS
 
@@ -30,6 +30,7 @@ class Asked:
     faults: Faults = field(default_factory=dict)
     problem: Problem | None = None
     recipe: Recipe | None = None
+    rows: Callable[[], tuple[Dataset, Problem]] | None = None  # from wherever they are kept, and as long as they are
 
 
 class Fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from contextlib import suppress
 from dataclasses import replace
@@ -264,7 +265,8 @@ class DataControls(TableFields):
         if faults:
             return Asked(None, faults, recipe=recipe)
         ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
-        return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe)
+        rows = functools.partial(self._sources.rows, recipe, ready.spec)
+        return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe, rows)
 
 
 def _unit(data: Dataset, loss: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, BinaryIO, NamedTuple
 
-from cvar_core import Problem
+from cvar_core import Problem, ProblemSpec
 from cvar_core.catalogue import losses
 from cvar_core.data import (
     Column,
@@ -119,12 +119,21 @@ class Sources:
         task = losses[loss].task
 
         def make() -> tuple[Any, int]:
-            data, _ = self.data(recipe)
-            data = data.standardise_target() if recipe.standardise_target else data
+            data = self._in_unit(recipe)
             return data.problem(loss, positive=recipe.positive), data.bytes
 
         found: Problem = self._shelf.get(("problem", *self._stamps(recipe), recipe, task), make)
         return found
+
+    def rows(self, recipe: Recipe, spec: ProblemSpec) -> tuple[Dataset, Problem]:
+        """Return the data that a recipe makes, and the problem on them that has this spec."""
+        problem = self.problem(recipe, spec.loss).under(spec.loss, spec.beta, spec.scale, spec.start)
+        return self._in_unit(recipe), problem
+
+    def _in_unit(self, recipe: Recipe) -> Dataset:
+        """Return the data with the target in the unit that the recipe says."""
+        data, _ = self.data(recipe)
+        return data.standardise_target() if recipe.standardise_target else data
 
     def _find(self, name: str) -> str | BinaryIO:
         """Return a file to read, or the name of a set; a path never comes through here."""

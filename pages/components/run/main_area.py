@@ -11,6 +11,7 @@ from cvar_core.jobs import View
 from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
 
+from ..asking.fields import Asked
 from ..asking.links import keep, recall
 from ..drawing.look import Look
 from ..drawing.run_picture import STUDY
@@ -18,7 +19,7 @@ from ..drawing.status import duration
 from ..drawing.style import theme
 from ..drawing.text import fault
 from ..sending.live import hear_news, live, tell_look
-from . import history, sharpen, tabs
+from . import history, sharpen, tabs, tail_tab
 from .buttons import press
 from .session import Session, Shown
 
@@ -44,7 +45,7 @@ class MainArea:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
         fixed = {
             "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": tabs.titles(self._session),
-            "compare": None, sharpen.NAME: None,
+            "compare": None, sharpen.NAME: None, **tail_tab.KEYS,
         }  # fmt: skip
         return {self._key(name): values for name, values in fixed.items()}
 
@@ -73,18 +74,20 @@ class MainArea:
         if before is not None and before != self._by:
             st.rerun()  # tables and commands follow it, too
 
-    def show(self, run: Shown, problem: Problem | None = None) -> None:
-        """Draw a run; on data, ``problem`` holds them, where they are at hand."""
+    def show(self, run: Shown, asked: Asked | None = None) -> None:
+        """Draw a run; ``asked`` is what the controls say, if they ask for it."""
         view = self._manager.view(run.spec, self._session.visitor)
         if view is None:
             st.info("This run was deleted. **Run** computes it again.")
             self.show_history()
             return
         self._recall_chosen(run.spec.lambdas)
+        st.session_state.pop(self._followed, None)
         hear_news(self._page)
         st.fragment(self._watch)(run, "" if view.live else view.status)
-        self._offer_more(view, problem)
-        tabs.draw(self._session, run, view, self._by)
+        self._offer_more(view, None if asked is None else asked.problem)
+        if tabs.draw(self._session, run, view, self._by, asked, self._chosen()):
+            st.session_state[self._followed] = self._chosen()
 
     def _watch(self, run: Shown, settled: str) -> None:
         """Draw the live verdict and charts; a fragment, because a clicked point changes only them and the link."""
@@ -97,6 +100,8 @@ class MainArea:
         )  # fmt: skip
         if self._used in st.session_state or st.session_state.pop(self._levelled, False):
             st.rerun()  # the fields stand outside of this fragment
+        if st.session_state.get(self._followed, self._chosen()) != self._chosen():
+            st.rerun()  # the open tab is about another λ
         keep(self._key("at"), st.session_state[self._key("at")], _BEST)
 
     def show_history(self, shown: Shown | None = None) -> None:
@@ -171,6 +176,11 @@ class MainArea:
 
     def _choose(self, lam: float | None) -> None:
         st.session_state[self._key("at")] = _BEST if lam is None else repr(lam)
+
+    @property
+    def _followed(self) -> str:
+        """Where the λ stands that the open tab was drawn for, if it depends on that."""
+        return f"{self._page}-followed"
 
     # The λ that is recommended, on its way into the field.
 

@@ -73,7 +73,7 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
     with st.container():  # which stays, so that the charts below stay where they are
         if asked.spec != shown.spec:
             _say_whose(session, asked, shown)
-    area.show(shown, asked.problem if asked.spec == shown.spec else None)
+    area.show(shown, asked if asked.spec == shown.spec else None)
 
 
 def _say_whose(session: Session, asked: Asked, shown: Shown) -> None:

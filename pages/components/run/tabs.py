@@ -14,32 +14,42 @@ from cvar_core.figures import WORDS
 from cvar_core.jobs import View
 from cvar_core.results import GAP, Criterion, number
 
+from ..asking.fields import Asked
 from ..sending.live import live
-from . import history
+from . import history, tail_tab
 from .session import Session, Shown
 
-MEASURES, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
-    "Accuracy and test losses", "Model and threshold", "Iterations to ε", "Table and downloads", "Reproduce",
-    "Your runs",
+MEASURES, TAIL, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
+    "Accuracy and test losses", "Who is in the tail?", "Model and threshold", "Iterations to ε", "Table and downloads",
+    "Reproduce", "Your runs",
 )  # fmt: skip
 
+_OF_DATA = (MEASURES, TAIL)
 _LIVE = {MEASURES: "measures", PARTS: "parts", ITERATIONS: "iterations"}  # by the name of their part of the stream
 
 
 def titles(session: Session) -> tuple[str, ...]:
-    """Return the panels of a page: only data have rows to test on."""
-    return TITLES if session.on_data else TITLES[1:]
+    """Return the panels of a page: only data have rows."""
+    return tuple(title for title in TITLES if session.on_data or title not in _OF_DATA)
 
 
-def draw(session: Session, run: Shown, view: View, by: Criterion) -> None:
-    """Draw the tabs of a run: charts that the stream keeps up to date, and what else is as this script finds it."""
-    names = titles(session)
+def draw(session: Session, run: Shown, view: View, by: Criterion, asked: Asked | None, at: float | None) -> bool:
+    """Draw the tabs of a run: charts that the stream keeps up to date, and what else is as this script finds it.
+
+    Return whether that depends on the step size of the curves, ``at``.
+    """
+    names, depends = titles(session), False
     for tab, title in zip(
         st.tabs(names, key=f"{session.page}_panel", on_change="rerun", bind="query-params"), names, strict=True
     ):
         if tab.open:
             with tab:
-                _draw(title, session, run, view, by)
+                if title == TAIL:
+                    tail_tab.draw(session, view, by, asked, at)
+                    depends = True
+                else:
+                    _draw(title, session, run, view, by)
+    return depends
 
 
 def _draw(title: str, session: Session, run: Shown, view: View, by: Criterion) -> None:
