@@ -1,9 +1,11 @@
 """The Data page on a visitor's table: which columns are used, what fills their gaps, and the units of all."""
 
+import io
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cvar_core.data import Recipe
+from cvar_core.data import Recipe, load
 from cvar_core.jobs import Limits, Uploads
 from tests.pages.opening import shown, words
 from tests.pages.serving import ROOT
@@ -87,6 +89,14 @@ def test_the_link_says_which_columns_and_what_fills_gaps(opened):
     assert "data_drop" not in page.query_params, "it is another set's"
 
 
+def test_another_file_has_a_choice_of_its_own(opened, files):
+    files.add(ADA, "boat.csv", SHIP)
+    page = opened(set="ship.csv", target="lived", drop=["fare"])
+    page = shown(page.selectbox(key="data_set").set_value("boat.csv").run())
+    assert table(page)["use"][4]
+    assert "data_drop" not in page.query_params
+
+
 def test_few_of_many_are_told_by_what_is_used(opened):
     page = opened(set="ship.csv", target="lived", only=["sex"])
     assert recipe(page).only == ("sex",)
@@ -131,6 +141,9 @@ def test_the_target_of_a_regression_is_standardised_unless_a_link_is_older_than_
     assert page.query_params["data_standardise_target"] == "true"
     assert "The target is standardised: mean 2" in words(page).replace("\\", "")
     assert "a loss of 1 is" in words(page)
+    prepared = {"holdout": 0.2, "standardise": True, "intercept": True, "standardise_target": True}
+    expected = load(io.BytesIO(SHIP), "fare", **prepared).problem("squared").spec
+    assert page.session_state["data-asked"].problem == expected, "bit for bit what the library makes"
     fresh = opened()
     assert recipe(fresh).standardise_target
     assert fresh.query_params["data_standardise_target"] == "true"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -79,7 +81,7 @@ def _frame(shown: tuple[Column, ...], base: ColumnChoice, target: str) -> pd.Dat
     rows = [
         {
             "use": each.name == target or base.uses(each), "target": each.name == target, "column": each.name,
-            "type": each.kind, "missing": each.missing, "distinct": each.distinct, "range": _range(each),
+            "type": each.kind, "missing": each.missing, "distinct": each.distinct, "range": extent(each),
             "histogram": list(each.counts), "why": each.left_out or "",
         }
         for each in shown
@@ -91,7 +93,7 @@ _FACTS = {
     "type": st.column_config.TextColumn("type", width=70),
     "missing": st.column_config.NumberColumn("missing", width=70, format="localized"),
     "distinct": st.column_config.NumberColumn("distinct", width=70, format="localized"),
-    "range": st.column_config.TextColumn("range", width=130),
+    "range": st.column_config.TextColumn("range", width=180),
     "histogram": st.column_config.BarChartColumn("spread", width=110, y_min=0),
     "why": st.column_config.TextColumn("left out unless ticked, because", width="large"),
 }
@@ -103,12 +105,13 @@ _CONFIG = {
 }
 
 
-def _range(column: Column) -> str:
+def extent(column: Column) -> str:
+    """Say from where to where a column reaches; nothing of texts."""
     if column.low is None or column.high is None:
         return ""
     if column.kind == DATE:
-        low, high = (pd.Timestamp(0) + pd.Timedelta(days=days) for days in (column.low, column.high))
-        return f"{low:%Y-%m-%d} to {high:%Y-%m-%d}"
+        low, high = (np.datetime64(math.floor(days), "D") for days in (column.low, column.high))
+        return f"{low} to {high}"
     return f"{number(column.low)} to {number(column.high)}"
 
 

@@ -45,7 +45,8 @@ def draw_upload(page: str, sources: Sources, limits: Limits, chosen: Callable[[l
     st.file_uploader(
         "Or upload your own", accept_multiple_files=True, key=key, on_change=take,
         max_upload_size=max(1, limits.upload // 2**20),
-        help="LIBSVM, CSV or npz, plain or compressed (.gz, .bz2, .xz). Training and test rows may come together.",
+        help="A table (CSV and its kin, Parquet, Feather), LIBSVM or npz, plain or compressed (gz, bz2, xz, zst, zip). "
+        "Training and test rows may come together.",
     )  # fmt: skip
     st.caption(
         f"Only you can see your files. They are removed after {limits.upload_hours} hours, or when you delete them; "

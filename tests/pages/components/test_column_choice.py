@@ -5,9 +5,9 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvar_core.data import columns, load, read_table
+from cvar_core.data import DATE, Column, columns, load, read_table
 from pages.components.asking.column_choice import ColumnChoice, Told
-from pages.components.asking.column_table import changes
+from pages.components.asking.column_table import changes, extent
 
 ROWS = [f"{k},{k % 7},name {k},{k * k % 5},{k % 3},always,{(k + 3) % 4}" for k in range(30)]
 TABLE = read_table(io.BytesIO("\n".join(["id,a,name,b,c,same,d", *ROWS]).encode()))
@@ -59,3 +59,9 @@ def test_ticks_name_columns_and_the_last_target():
     edits = {0: {"use": True}, 3: {"use": False, "target": True}, 6: {"target": False}}
     assert changes(COLUMNS, edits) == ({"id": True, "b": False}, "b")
     assert changes(COLUMNS, {}) == ({}, None)
+
+
+def test_a_column_of_any_dates_has_its_ends_in_words():
+    assert extent(Column("day", DATE, 0, 2, -0.5, 18_262.75, (1, 1), None)) == "1969-12-31 to 2020-01-01"
+    assert extent(Column("day", DATE, 0, 2, -719_162.0, 2_932_896.0, (1, 1), None)) == "0001-01-01 to 9999-12-31"
+    assert extent(Column("name", "text", 0, 2, None, None, (1, 1), None)) == ""
