@@ -271,6 +271,11 @@ def test_many_rows_are_passed_over_less_often_unless_one_asks(opened, files, mon
     assert page.query_params["data_passes"] == "7.0"
     page = shown(select(page, "set").set_value("diabetes").run())
     assert page.number_input(key="data_passes").value == 1, "what was chosen for other rows is not kept"
+    monkeypatch.setattr("pages.components.asking.own_data._WIDE", 2)
+    page = opened(set="cars.csv", passes="")
+    assert page.number_input(key="data_passes").value == round(
+        160 * 2 / page.session_state["data-asked"].problem.dim / 32
+    )
 
 
 # What cannot be run.

@@ -37,6 +37,7 @@ USUAL = {
 DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data
 
 _UPDATES = 300_000  # of a run, unless the visitor asks for more
+_WIDE = 100  # numbers in a row, beyond which an update takes the longer the more there are
 
 
 class DataControls(TableFields):
@@ -201,8 +202,12 @@ class DataControls(TableFields):
 
     def _usual_passes(self) -> float:
         """Return so many that the answer is there in less than a minute, and enough for most data."""
-        rows = 1 if self.preview is None else self.preview.rows
-        return float(min(max(round(_UPDATES / rows), 1), USUAL["passes"]))
+        if self.preview is None:
+            return float(USUAL["passes"])
+        rows = self.preview.rows
+        width = self.preview.nonzeros / rows if self.preview.sparse else self.preview.columns
+        updates = _UPDATES * min(1.0, _WIDE / width)
+        return float(min(max(round(updates / rows), 1), USUAL["passes"]))
 
     def _labelled(self, recipe: Recipe, data: Dataset | None, loss: str) -> Recipe:
         """Draw which label is +1, where that is to be chosen, and say what the labels become."""
