@@ -94,6 +94,11 @@ class Dataset:
     def target_name(self) -> str:
         return self.layout.target if isinstance(self.layout, Layout) else "target"
 
+    @property
+    def dates(self) -> frozenset[str]:
+        """The columns that are dates, as days since 1970-01-01."""
+        return self.layout.dates if isinstance(self.layout, Layout) else frozenset()
+
     def original(self, x: Features) -> Features:
         """Return features of these columns, shape (any, columns), in the unit that the file has them in."""
         for by in reversed(self.scaled):

@@ -57,6 +57,17 @@ def days(words: Sequence[str], order: str) -> NDArray[np.float64]:
     return np.where(np.isnat(counted), np.nan, counted.astype(np.int64) / _DAY)
 
 
+def written(counted: NDArray[np.float64]) -> list[str]:
+    """Return days since 1970-01-01 as dates, to the second where some have a time of day.
+
+    >>> written(np.array([1.0, 19715.0])), written(np.array([1.0, 0.25]))
+    (['1970-01-02', '2023-12-24'], ['1970-01-02T00:00:00', '1970-01-01T06:00:00'])
+    """
+    stamps = np.round(counted * 86_400).astype("datetime64[s]")
+    whole = stamps.astype("datetime64[D]")
+    return list(map(str, whole if (stamps == whole).all() else stamps))
+
+
 def _iso(word: str, order: str) -> str | None:
     match = (_YEAR_FIRST if order == YEAR_FIRST else _YEAR_LAST).fullmatch(word)
     if match is None:

@@ -27,6 +27,7 @@ class Layout:
     categories: dict[str, tuple[str, ...]]  # of the columns of texts, the target's among them
     form: Form
     notes: tuple[str, ...] = field(default=(), compare=False)
+    dates: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, part: Part, wanted: Wanted) -> Layout:
@@ -41,7 +42,7 @@ class Layout:
             if name != target:
                 some = ", ".join(shortened(text, 20) for text in found[:4]) + (", …" if len(found) > 4 else "")
                 said.append(f"column {shortened(name)} holds texts: one column for each of its {len(found):,} ({some})")
-        return cls(features, target, categories, part.table.form, (*part.table.notes, *notes, *said))
+        return cls(features, target, categories, part.table.form, (*part.table.notes, *notes, *said), part.table.dates)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def tail_differences(tail: Tail, fit: str, *, theme: str = "light") -> Figure:
     layout = {
         **_layout(colours, f"What sets the worst rows {at(tail, fit)} apart", certain(found)),
         "showlegend": False,
-        "xaxis": linear_axis("tail − rest, in standard deviations", (-reach, reach), colours),
+        "xaxis": linear_axis("tail − rest (deviations)", (-reach, reach), colours),
         "yaxis": name_axis([as_text(cut(each.column)) for each in shown], colours),
         "shapes": [{**chance, "xref": "x", "x0": -found.chance, "x1": found.chance, "yref": "paper", "y0": 0, "y1": 1}],
     }
@@ -116,7 +116,7 @@ def weights(tail: Tail, *, theme: str = "light") -> Figure:
     layout = {
         **_layout(colours, "What each fit weighs", _unweighed(tail)),
         "xaxis": {
-            **linear_axis("coefficient × deviation of its column", (-reach, reach), colours),
+            **linear_axis("coefficient × deviation", (-reach, reach), colours),
             "zeroline": True,
             "zerolinecolor": colours.quiet,
         },

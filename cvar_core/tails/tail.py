@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ..cancel import Stop
 from ..catalogue import methods
-from ..data import Dataset, labels
+from ..data import Dataset, dates, labels
 from ..problem import Problem
 from ..results import Result, number
 from ..specs import SpecError
@@ -182,6 +182,8 @@ class Tail:
         x: Any = self.data.original(self.data.x[index])[:, places]
         names = _apart([self.data.column_name(place) for place in places.tolist()], own)
         values = pd.DataFrame(x.toarray() if self.data.sparse else x, columns=names)
+        for name in self.data.dates.intersection(names):
+            values[name] = dates.written(values[name].to_numpy())
         return pd.concat([pd.DataFrame(own), values], axis=1)
 
     def csv(self, fit: str | None = None) -> str:

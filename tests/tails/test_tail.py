@@ -233,3 +233,13 @@ def test_a_standardised_target_is_told_in_the_files_unit(loss, power):
         away = abs(line["prediction"] - cost)
         assert line["loss"] == pytest.approx(0.5 * away**2 if power == 2 else away, rel=1e-6)
     assert "(in the target's own unit)" in str(found)
+
+
+def test_dates_are_told_as_dates():
+    rng = np.random.default_rng(1)
+    days = np.datetime64("2024-02-01") + np.arange(60)
+    lines = [f"{day},{x:.3f},{x + rng.normal():.3f}" for day, x in zip(days, rng.normal(size=60), strict=True)]
+    data = load(io.BytesIO("\n".join(["sold,size,price", *lines]).encode()), standardise=True, holdout=0.2)
+    problem = data.problem("squared", 0.9)
+    table = tail(data, problem, sweep(problem, ["spl"], [0.1], iterations=200, seeds=1)).rows()
+    assert table["sold"].tolist() == [str(days[row - 1]) for row in table["row"]]
