@@ -49,17 +49,20 @@ def described(table: Table) -> tuple[Column, ...]:
 
 
 def _column(table: Table, whole: Part, name: str) -> Column:
-    column = table.frame[name]
-    there = column.dropna()
-    missing, why = len(column) - len(there), reason(whole, name)
+    import pandas as pd
+
+    column, why = table.frame[name], reason(whole, name)
     if column.dtype.kind != "f":
-        often = there.value_counts()
+        often = column.value_counts()
+        missing = len(column) - int(often.sum())
         return Column(name, TEXT, missing, len(often), None, None, tuple(map(int, often.iloc[:_BARS])), why)
     kind = DATE if name in table.dates else NUMBER
-    values = there.to_numpy()
-    values = values[np.isfinite(values)]  # an infinity is said when the column is used
+    there = column.to_numpy()
+    there = there[~np.isnan(there)]
+    missing, distinct = len(column) - len(there), len(pd.unique(there))
+    values = there[np.isfinite(there)]  # an infinity is said when the column is used
     if not len(values):
         return Column(name, kind, missing, 0, None, None, (), why)
     counts = histogram(values, _BARS)[0]
     ends = float(values.min()), float(values.max())
-    return Column(name, kind, missing, int(there.nunique()), *ends, tuple(map(int, counts)), why)
+    return Column(name, kind, missing, distinct, *ends, tuple(map(int, counts)), why)

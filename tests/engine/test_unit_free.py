@@ -183,8 +183,8 @@ def test_single_steps_are_those_of_the_equation(loss, method, kind):
 @every_ours
 def test_features_too_small_for_floating_point_stay_where_they_are(method):
     x, y = rows("squared")
-    x[:, 1] *= 1e-157  # their squares are not 0, but have no reciprocal
-    problem = Problem.from_arrays(x, y, loss="squared")
+    x[:, 1] *= 1e-133  # with those of the slopes their squares are not 0, but have no reciprocal
+    problem = Problem.from_arrays(1e-12 * x, 1e-12 * y, loss="squared")
     spec = SweepSpec(problem.spec, (method,), (1.0,), 50, seeds=1, checkpoints=1)
     state, _ = advance(problem, spec, Shard(method, 0), start(problem, spec, Shard(method, 0)), 50)
     assert not state.diverged.any()
