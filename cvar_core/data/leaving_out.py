@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_TEXTS = 1_000  # each of them becomes a column
-_FEWEST_ROWS = 20  # in fewer, any column may differ from row to row
+_MANY_TEXTS = 100
+_FEWEST_ROWS = 20  # in fewer, any column may differ from row to row; and of fewer little can be learnt about a text
 _DISTINCT = 0.5  # of the rows: a text that two rows share at most says nothing of a third
 
 _ID = re.compile(
@@ -55,6 +56,7 @@ def _of_texts(column: pd.Series[Any], there: int) -> str | None:
         return f"it is {shortened(column.iloc[0], 20)} in every row"
     if distinct > MOST_TEXTS:
         return f"it holds {distinct:,} different texts"
-    if there >= _FEWEST_ROWS and distinct >= _DISTINCT * there:
+    few = distinct > _MANY_TEXTS and there < _FEWEST_ROWS * distinct
+    if few or (there >= _FEWEST_ROWS and distinct >= _DISTINCT * there):
         return f"it holds {distinct:,} different texts in {there:,} rows"
     return None

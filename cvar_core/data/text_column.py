@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _OF_EACH = 150  # bytes that a text takes beside its letters
+_SLIPS = 5  # cells of a column of numbers that may be none by mistake, or a tenth of it; more, as in tickets, are texts
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class TextColumn:
         values = numbers(words, form.decimal) if order is None else np.full(len(words), np.nan)
         numeric = int(np.isfinite(above).sum()) + int(counts[~np.isnan(values)].sum())
         there = int(np.isfinite(above).sum()) + int(counts.sum())
-        if order is None and not (second or 2 * numeric > there):
+        mostly = 2 * numeric > there and there - numeric <= max(_SLIPS, there // 10)
+        if order is None and not (second or mostly):
             order = order_of(words)
             if order is not None and above.size and np.isfinite(above).any():
                 return Typed(above, as_texts=True)
@@ -82,7 +84,7 @@ class TextColumn:
             if second or 2 * int(counts[~np.isnan(values)].sum()) > there:
                 fault = _slip(column, "dates", codes, words, values, self.begin)
                 return Typed(_taken(above, values, codes), fault, order, _on_dates(name, words, order))
-        elif second or 2 * numeric > there or (values.size and not np.isnan(values).any()):
+        elif second or mostly or (values.size and not np.isnan(values).any()):
             fault = _slip(column, "numbers", codes, words, values, self.begin)
             return Typed(_taken(above, values, codes), fault)
         return _texts(codes, words, above)

@@ -91,6 +91,24 @@ def test_many_texts_are_left_out_and_can_be_put_back():
     assert load(many, keep=["note"]).shape == (3_000, 1_002)
 
 
+def test_texts_with_few_rows_each_are_left_out_but_not_those_with_many():
+    def kinds(count, rows):
+        return columns(table(town=[f"town {k % count}" for k in range(rows)], y=[float(k % 7) for k in range(rows)]))[0]
+
+    assert kinds(101, 2_000).left_out == "it holds 101 different texts in 2,000 rows"
+    assert kinds(101, 2_100).left_out is None
+    assert kinds(100, 1_000).left_out is None
+
+
+def test_a_column_of_tickets_is_texts_but_a_few_slips_are_said():
+    lines = [f"{'A/5 ' if k % 3 == 0 else ''}{1_000 + k},{k % 2}" for k in range(60)]
+    ticket = columns(given("\n".join(["ticket,y", *lines])))[0]
+    assert (ticket.kind, ticket.distinct) == ("text", 60)
+    lines = [f"{'?!' if k in (7, 9) else k % 5},{k % 2}" for k in range(60)]
+    with pytest.raises(DataError, match="'size' of the file holds numbers, but '\\?!' in row 8"):
+        load(given("\n".join(["size,y", *lines])))
+
+
 def test_the_target_is_never_left_out():
     for name in LEFT_OUT - {"nothing"}:
         assert load(people(), name).layout.target == name
