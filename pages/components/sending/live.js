@@ -63,7 +63,10 @@ class Live {
     this.data = data;
     this.setStateValue = setStateValue;
     this.setTriggerValue = setTriggerValue;
-    if (before?.ticket !== data.ticket) this.told = undefined; // it was about another run
+    if (before?.ticket !== data.ticket) {
+      this.told = undefined; // it was about another run
+      this.node.classList.toggle("cvar-of-another", before !== undefined); // and so is what is drawn
+    }
     this.node.dataset.part = data.part;
     if (data.lambdas) this.offer(data.lambdas);
     if (data.at !== undefined && data.at !== before?.at) this.take(data.at); // the script's word, where it is new
@@ -115,6 +118,7 @@ class Live {
       if (socket.readyState === WebSocket.OPEN) socket.send('{"drawn": true}');
     }
     if (answers !== this.number) return; // it was about what was asked for before
+    this.node.classList.remove("cvar-of-another");
     this.told = { boot, settled, spread };
     this.agree();
   }
