@@ -51,7 +51,8 @@ there = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpages
 resource.setrlimit(resource.RLIMIT_AS, (there + 320 * 2**20,) * 2)
 for first, row, count in (("", "1,2", 2**24), ('a,b\\n1,"2\\n', "3,4", 2**22), ("a,b\\n1,2\\n", "1", 2**22)):
     try:
-        load(io.BytesIO(first.encode() + (row.encode() + b"\\n") * count), limits=Limits(file=2**26, content=2**29, cells=4_000_000))
+        stored = io.BytesIO(first.encode() + (row.encode() + b"\\n") * count)
+        load(stored, limits=Limits(file=2**26, content=2**29, cells=4_000_000))
     except DataError as wrong:
         print(wrong)
 """
