@@ -318,7 +318,7 @@ def test_one_class_cannot_be_classified_and_three_need_a_choice(opened, files, h
 
 def test_a_regression_loss_on_texts_gets_a_sentence(opened):
     page = opened(set="breast-cancer", loss="squared")
-    assert "holds texts (malignant, benign), but squared loss needs numbers" in faults(page)[0]
+    assert "holds texts ('malignant', 'benign'), but squared loss needs numbers" in faults(page)[0]
 
 
 @pytest.mark.parametrize(
