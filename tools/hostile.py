@@ -176,6 +176,12 @@ def zip_directory() -> bytes:
 
 
 @_file
+def zip_bzip2() -> bytes:
+    """zip, 200 MB in 400 bytes, packed with bzip2."""
+    return _zipped({"a.csv": bytes(200 * _MEGABYTE)}, zipfile.ZIP_BZIP2)
+
+
+@_file
 def xz_dictionary() -> bytes:
     """xz, a dictionary of 1.5 GB."""
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1536 * _MEGABYTE - 1, "preset": 0}]

@@ -165,7 +165,11 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data, in the place of noise, dim, eval-size and sample-size")
-    group.add_argument("--data", metavar="FILE", help="a LIBSVM, CSV or npz file, plain or compressed, or a set's name")
+    group.add_argument(
+        "--data",
+        metavar="FILE",
+        help="a table (CSV and its kin, Parquet, Feather), a LIBSVM or npz file, plain or compressed, or a set's name",
+    )
     group.add_argument("--passes", metavar="N", help="iterations as passes over the training rows")
     group.add_argument("--positive", metavar="LABEL", help="the label that becomes +1, with all others −1")
     _add_preparation(group)

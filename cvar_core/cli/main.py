@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             args = arguments.parsed(texts)
             kept = getattr(args, "store", None)
-            with output_files.words_aside(getattr(args, flag, None) for flag in ("out", "summary", "html")):
+            with output_files.words_aside(getattr(args, flag, None) for flag in ("out", "summary", "html", "tail")):
                 return _COMMANDS[args.command](args, texts)
         finally:
             sys.stdout.flush()  # here, where a reader who has gone is no error

@@ -13,8 +13,3 @@ def read(content: Content, limits: Limits, header: bool | None, like: Form | Non
     if arrow_file.looks_like(content):
         return arrow_file.read(content, limits, like)
     return csv_text.read(content, limits, header, like)
-
-
-def columns(content: Content, limits: Limits) -> tuple[str, ...]:
-    """Return the names of a table's columns, without reading all of it; raises as ``read`` does."""
-    return arrow_file.columns(content, limits) if arrow_file.looks_like(content) else csv_text.columns(content, limits)

@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from .bounds import DataError, Limits, shortened, size
-from .content import Content, open_zip
+from .content import Content, ensure_deflated, open_zip
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -40,7 +40,7 @@ def read(content: Content, limits: Limits) -> tuple[csr_array | NDArray[np.float
             f"{content.name} holds {found}, but needs X and y, or y beside scipy's {', '.join(_SPARSE)} of a CSR matrix"
         )
     features: Any = _plain(content, "X", arrays["X"]) if "X" in arrays else _sparse(content, arrays)
-    target = _plain(content, "y", target)
+    target = _plain(content, "y", target, missing="X" in arrays)  # of sparse rows none is left out
     if features.ndim != 2 or 0 in features.shape:
         raise DataError(f"X in {content.name} has shape {features.shape}, but it must have rows and columns")
     if target.shape not in ((features.shape[0],), (features.shape[0], 1)):
@@ -57,6 +57,7 @@ def _arrays(content: Content, limits: Limits) -> tuple[list[str], dict[str, NDAr
     with open_zip(io.BytesIO(content.data)) as archive:
         found = {each.filename.removesuffix(".npy"): each for each in archive.infolist() if _is_array(each)}
         members = {name: found[name] for name in _WANTED if name in found}
+        ensure_deflated(content.name, members.values())
         if sum(member.file_size for member in members.values()) > most:
             raise DataError(f"{content.name} holds {size(len(content.data))} but unpacks to more than {size(most)}")
         for name, member in members.items():

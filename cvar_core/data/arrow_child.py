@@ -60,8 +60,6 @@ def _write(pa: Any, stored: bytes, asked: dict[str, int], out: BinaryIO) -> None
         raise Fault(f"has {len(schema.names):,} columns, but the limit is {asked['columns']:,} in a table")
     kinds = [_kind(pa, field.type) for field in schema]
     _say(out, {"names": schema.names, "kinds": kinds, "types": [str(field.type)[:60] for field in schema]})
-    if asked["head"]:
-        return
     rows = 0
     for batch in batches:
         rows += batch.num_rows

@@ -26,7 +26,7 @@ from .csv_form import unique
 from .dates import YEAR_FIRST
 from .table import Form, Table
 
-_MAGIC = (b"PAR1", b"ARROW1", b"FEA1")
+MAGIC = (b"PAR1", b"ARROW1", b"FEA1")
 _CHILD = Path(__file__).with_name("arrow_child.py")
 _SECONDS = 120.0
 _MEMORY = 448 * 2**20  # bytes that the child may take beyond what it has when it begins
@@ -35,14 +35,14 @@ _INDEX = "__index_level_"  # of pandas
 
 
 def looks_like(content: Content) -> bool:
-    return content.head.startswith(_MAGIC)
+    return content.head.startswith(MAGIC)
 
 
 def read(content: Content, limits: Limits, like: Form | None = None) -> Table:
     """Return the table in a file; by ``like``, if that is given."""
     import pandas as pd
 
-    with _child(content, limits, head=False) as answers:
+    with _child(content, limits) as answers:
         head = next(answers)
         kept = [k for k, name in enumerate(head["names"]) if not name.startswith(_INDEX)]
         names = unique([head["names"][k] for k in kept])
@@ -71,19 +71,13 @@ def read(content: Content, limits: Limits, like: Form | None = None) -> Table:
     return found.table(like or Form("", True), like is not None, notes, dates, faults)[0]
 
 
-def columns(content: Content, limits: Limits) -> tuple[str, ...]:
-    """Return the names of a file's columns, without reading its rows; raises as ``read`` does."""
-    with _child(content, limits, head=True) as answers:
-        return unique([name for name in next(answers)["names"] if not name.startswith(_INDEX)])
-
-
 @contextlib.contextmanager
-def _child(content: Content, limits: Limits, head: bool) -> Iterator[Iterator[dict[Any, Any]]]:
+def _child(content: Content, limits: Limits) -> Iterator[Iterator[dict[Any, Any]]]:
     """Yield what the child says: the columns, and then the rows of each batch by the columns' places."""
     stored = content.data
     asked = {
         "columns": min(limits.columns, limits.table_columns), "cells": limits.cells,
-        "content": limits.content_of(len(stored)), "head": int(head), "memory": _MEMORY,
+        "content": limits.content_of(len(stored)), "memory": _MEMORY,
     }  # fmt: skip
     plain = {"ARROW_DEFAULT_MEMORY_POOL": "system", "ARROW_IO_THREADS": "1", "OMP_NUM_THREADS": "1"}
     child = subprocess.Popen(

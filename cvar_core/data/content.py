@@ -10,7 +10,7 @@ import lzma
 import os
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
@@ -205,6 +205,7 @@ def _unpacker(name: str, file: BinaryIO) -> Callable[[BinaryIO], Stream] | None:
         return None
     if len(found) != 1:
         raise DataError(f"{name} is a zip file of {len(found):,} files, but it must hold one")
+    ensure_deflated(name, found)
     return lambda again: cast(Stream, open_zip(again).open(found[0].filename))
 
 
@@ -225,6 +226,13 @@ class _Wary:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+def ensure_deflated(name: str, members: Iterable[zipfile.ZipInfo]) -> None:
+    """Refuse what zipfile unpacks without bounds: of bzip2 a few hundred bytes may become gigabytes at once."""
+    for each in members:
+        if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DataError(f"{name} is a zip file, but not packed in the usual way, which is deflate; pack it again")
 
 
 def open_zip(file: IO[bytes]) -> zipfile.ZipFile:

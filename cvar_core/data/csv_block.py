@@ -20,6 +20,7 @@ from .table import Form
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_UNEVEN = 1_000  # rows that are counted: a file of millions is no table, and to count them would take gigabytes
 _WIDE = 1_000  # columns, from which on each is a cost
 
 
@@ -115,7 +116,7 @@ class Parser:
         return bool((cells == self._width - 1).all())
 
     def _evened(self, block: bytes) -> tuple[bytes, list[Uneven]]:
-        """Return the rows written anew, with nothing in those that are uneven, and these."""
+        """Return the rows written anew, with nothing in those that are uneven, and these; too many end it."""
         kept, uneven = io.StringIO(), []
         writer = csv.writer(kept, delimiter=self._form.separator)
         try:
@@ -125,6 +126,8 @@ class Parser:
                 else:
                     uneven.append(Uneven(number, len(row)))
                     writer.writerow(["?"] * self._width)
+                if len(uneven) == MOST_UNEVEN:
+                    break
         except csv.Error:
             return block, []
         return kept.getvalue().encode(), uneven

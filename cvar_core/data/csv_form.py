@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .bounds import DataError, Limits, check_width
 from .dates import looks_like_date
+from .naming import told_apart
 from .numbers import is_missing, is_number
 from .table import Form
 from .text_rows import LONGEST_ROW
@@ -69,20 +70,7 @@ def unique(names: list[str]) -> tuple[str, ...]:
     >>> unique([" a", "a ", "", "a.1"])
     ('a', 'a.2', 'Unnamed: 2', 'a.1')
     """
-    trimmed = [" ".join(name.split()) or f"Unnamed: {place}" for place, name in enumerate(names)]
-    taken, found = set(trimmed), []
-    given: set[str] = set()
-    counts: dict[str, int] = {}
-    for name in trimmed:
-        fresh = name
-        while fresh in given:
-            counts[name] = counts.get(name, 0) + 1
-            fresh = f"{name}.{counts[name]}"
-            if fresh in taken:
-                fresh = name
-        given.add(fresh)
-        found.append(fresh)
-    return tuple(found)
+    return told_apart([" ".join(name.split()) or f"Unnamed: {place}" for place, name in enumerate(names)])
 
 
 def rows(text: str, separator: str) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from . import text_rows
 from .bounds import DataError, Limits, shortened
 from .collecting import Collected
 from .content import Content
-from .csv_block import Parser, Uneven
+from .csv_block import MOST_UNEVEN, Parser, Uneven
 from .csv_form import Seen, see
 from .table import Form, Table
 
@@ -29,17 +29,6 @@ def read(content: Content, limits: Limits, header: bool | None, like: Form | Non
         if not again:
             return table
         forced |= again  # whose first rows look like numbers, but most others do not
-
-
-def columns(content: Content, limits: Limits) -> tuple[str, ...]:
-    """Return the names of a table's columns, without reading all of it; raises as ``read`` does."""
-    for encoding in (text_rows.encoding_of(content), text_rows.WINDOWS):
-        try:
-            first = next(text_rows.blocks(content, encoding), b"")
-        except text_rows.NotUtf8:
-            continue
-        return see(content.name, first, limits, None, None).names
-    raise DataError(f"{content.name} is not a text file")
 
 
 class _Reading:
@@ -95,6 +84,8 @@ class _Reading:
         frame, uneven = self._parser.frame(block, self._found.texts, self._passed)
         first = not self._found.rows
         self._uneven += [Uneven(self._passed + row + 1, cells) for row, cells in uneven]
+        if len(self._uneven) >= MOST_UNEVEN:
+            raise DataError(f"{self._content.name} is not a table: {self._unevenness()}")
         self._passed += len(frame)
         self._found.add(frame)
         if first and not uneven and self._like is None:
@@ -114,5 +105,6 @@ class _Reading:
         width = len(self._seen.names)
         named = ", ".join(f"row {row:,} has {cells:,} fields" for row, cells in self._uneven[:_NAMED])
         more = len(self._uneven) - _NAMED
-        others = f" (and {more:,} more rows)" if more > 0 else ""
+        at_least = "at least " if len(self._uneven) >= MOST_UNEVEN else ""
+        others = f" (and {at_least}{more:,} more rows)" if more > 0 else ""
         return f"{named}{others}, but the first has {width:,}"

@@ -15,6 +15,7 @@ from ..specs import SpecError
 from . import labels
 from .bounds import DataError, shortened
 from .encoding import Layout
+from .naming import told_apart
 from .prepare import Standardiser, held_out, split_rows, with_intercept
 from .scales import Scales
 from .target_unit import TargetUnit
@@ -147,7 +148,7 @@ class Dataset:
     def standardise_target(self) -> Dataset:
         """Give the target mean 0 and standard deviation 1 over the training rows; for regression."""
         if self.texts is not None:
-            some = ", ".join(self.texts[:3])
+            some = ", ".join(shortened(text, 20) for text in self.texts[:3])
             raise DataError(f"the target of {self.name} holds texts ({some}), which cannot be standardised")
         unit = TargetUnit.of(self.name, self.y)
         test = None if self.test is None else replace(self.test, y=unit.apply(self.test.y), target_unit=unit)
@@ -161,7 +162,7 @@ class Dataset:
     def intercept(self) -> Dataset:
         """Add a column of ones."""
         test = None if self.test is None else self.test.intercept()
-        names = None if self.columns is None else (*self.columns, "intercept")
+        names = None if self.columns is None else told_apart([*self.columns, "intercept"])
         return replace(self, x=with_intercept(self.x), columns=names, test=test).noted("a column of ones is added")
 
     def mapping(self, positive: str | float | None = None) -> labels.Mapping:
@@ -196,7 +197,7 @@ class Dataset:
             if self.test is not None:
                 test = labels.signs(self.test.name, self.test.y, self.test.texts, plus, minus)
         elif self.texts is not None:
-            some = ", ".join(self.texts[:3])
+            some = ", ".join(shortened(text, 20) for text in self.texts[:3])
             raise DataError(f"the target of {self.name} holds texts ({some}), but {loss} loss needs numbers")
         elif positive is not None:
             raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .bounds import DataError, Limits, shortened
 from .choosing import Wanted, chosen
+from .naming import told_apart
 from .table import Form
 from .table_part import Part
 
@@ -51,7 +52,7 @@ class Layout:
             [f"{name}={text}" for text in self.categories[name]] if name in self.categories else [name]
             for name in self.names
         )
-        return tuple(itertools.chain.from_iterable(parts))
+        return told_apart([*itertools.chain.from_iterable(parts)])
 
     def width(self, name: str) -> int:
         """Return how many encoded columns a feature has."""

@@ -9,6 +9,14 @@ from .bounds import DataError
 from .sets import Download, NamedSet
 
 
+class NotFetched(DataError):
+    """A set that is not there. ``sentences`` are for anybody; the message says where it should be, too."""
+
+    def __init__(self, why: str, whither: str) -> None:
+        super().__init__(why)
+        self.args = (f"{why}; {whither}",)
+
+
 def folder() -> Path:
     """Return where fetched sets are kept."""
     import platformdirs
@@ -43,15 +51,15 @@ def _fetch(wanted: Download, progress: bool) -> Path:
         if wanted.checksum is None and not remembered.exists():
             remembered.write_text(f"sha256:{pooch.file_hash(found)}\n")
     except requests.RequestException as problem:
-        raise DataError(
-            f"cannot download {wanted.url} ({_reason(problem)}); fetch it elsewhere and put it at {place}"
-        ) from None
+        why = f"cannot download {wanted.url} ({_reason(problem)})"
+        raise NotFetched(why, f"fetch it elsewhere and put it at {place}") from None
     except ValueError:  # pooch keeps nothing whose checksum is wrong
         raise DataError(
-            f"what {wanted.url} sends is not {wanted.name} as it is known: its checksum differs, and nothing was kept"
+            f"got another file than {wanted.name} from {wanted.url}: its checksum differs, and nothing was kept"
         ) from None
     except OSError as problem:
-        raise DataError(f"cannot keep {wanted.name} in {folder()}: {problem.strerror or problem}") from None
+        why = f"cannot keep or read {wanted.name} ({problem.strerror or type(problem).__name__})"
+        raise NotFetched(why, f"its place is {place}") from None
     return Path(found)
 
 

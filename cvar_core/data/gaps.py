@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .bounds import DataError, Limits, shortened
 from .dataset import Dataset
 from .encoding import Layout, ensure_fits
+from .naming import told_apart
 
 FILL, DROP, REFUSE = WAYS = ("fill", "drop", "refuse")
 _NAMED = 5  # columns in a sentence
@@ -162,9 +163,9 @@ def _filled(data: Dataset, limits: Limits) -> Dataset:
     if len(empty) == len(groups):
         raise DataError(f"no column of {data.name} has a value in the training rows")
     ensure_fits(data.name, data.shape[0], len(filler.kept) + len(filler.marked), limits)
-    names = data.columns and (
-        *(data.columns[k] for k in filler.kept), *(f"{group.name} missing" for group in filler.marked)
-    )  # fmt: skip
+    names = data.columns and told_apart(
+        [*(data.columns[k] for k in filler.kept), *(f"{group.name} missing" for group in filler.marked)]
+    )
     parts = [
         replace(part, x=filler.apply(part.x), columns=names)
         for part in ([data] if data.test is None else [data, data.test])

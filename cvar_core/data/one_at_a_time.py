@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from . import arrow_file
 from .bounds import DataError
+from .content import COMPRESSED
 
 _SMALL = 2**20  # bytes, of a file that cannot unpack to more: it need not wait for a large one
+_MARK = 8  # bytes that tell a format
 _large, _small = threading.RLock(), threading.RLock()
 
 P = ParamSpec("P")
@@ -41,19 +44,17 @@ def _is_small(source: Any) -> bool:
     try:
         if isinstance(source, io.BytesIO):
             view = source.getbuffer()
-            return view.nbytes <= _SMALL and _is_text(bytes(view[:4]))
+            return view.nbytes <= _SMALL and _is_text(bytes(view[:_MARK]))
         if not isinstance(source, str | os.PathLike):
             return False
         path = Path(source)
         if not path.is_file() or path.stat().st_size > _SMALL:
             return False
         with path.open("rb") as file:
-            return _is_text(file.read(4))
+            return _is_text(file.read(_MARK))
     except (OSError, ValueError):
         return False
 
 
 def _is_text(begin: bytes) -> bool:
-    return not begin.startswith(
-        (b"\x1f\x8b", b"BZh", b"\xfd7zX", b"\x28\xb5\x2f\xfd", b"PK", b"PAR1", b"ARRO", b"FEA1")
-    )
+    return not begin.startswith((*COMPRESSED, b"PK", *arrow_file.MAGIC))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import labels
 from .dataset import Dataset
 from .histogram import histogram
+from .naming import told_apart
 from .scales import Scales
 
 _ROWS, _COLUMNS = 8, 12  # of the table
@@ -79,4 +80,5 @@ def _head(data: Dataset) -> dict[str, list[Any]]:
         values, places = x[:, :_COLUMNS], list(range(min(_COLUMNS, data.shape[1])))
     names = [data.column_name(place) for place in places]
     target = [labels.written(value, data.texts) for value in data.in_own_unit(data.y[:_ROWS])]
-    return {name: values[:, k].tolist() for k, name in enumerate(names)} | {"target": target}
+    shown = zip(told_apart(names, taken=["target"]), values.T.tolist(), strict=True)
+    return dict(shown) | {"target": target}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from torch import Tensor
 from ..cancel import Stop
 from ..catalogue import methods
 from ..data import Dataset, dates, labels
+from ..data.naming import told_apart
 from ..problem import Problem
 from ..results import Result, number
 from ..specs import SpecError
@@ -171,20 +171,23 @@ class Tail:
         worst = self.worst[fit]
         index = worst.rows[:most]
         places = self.contrast(fit).order[: min(features or _MOST_CELLS, max(1, _MOST_CELLS // worst.count))]
-        own = {
+        facts = {
             "row": self.data.places[index],
-            self.data.target_name: self.targets(index),
             "prediction": self.data.in_own_unit(self.predictions[fit][index]),
             "loss": self.losses[fit][index],
             **{f"loss, {self.labels[other]}": self.losses[other][index] for other in self.fits if other != fit},
             **({} if worst.whole else {"share in the tail": worst.shares[:most]}),
         }
+        columns = [self.data.column_name(place) for place in places.tolist()]
+        target, *names = told_apart([self.data.target_name, *columns], taken=facts)
+        own = pd.DataFrame(facts)
+        own.insert(1, target, self.targets(index))
         x: Any = self.data.original(self.data.x[index])[:, places]
-        names = _apart([self.data.column_name(place) for place in places.tolist()], own)
         values = pd.DataFrame(x.toarray() if self.data.sparse else x, columns=names)
-        for name in self.data.dates.intersection(names):
-            values[name] = dates.written(values[name].to_numpy())
-        return pd.concat([pd.DataFrame(own), values], axis=1)
+        for name, column in zip(names, columns, strict=True):
+            if column in self.data.dates:
+                values[name] = dates.written(values[name].to_numpy())
+        return pd.concat([own, values], axis=1)
 
     def csv(self, fit: str | None = None) -> str:
         """Return the worst rows of a fit as a file."""
@@ -255,17 +258,3 @@ class Tail:
         if fit is not None and fit not in self.fits:
             raise SpecError(f"fit is {fit!r}, but it must be one of {', '.join(self.fits)}")
         return self.fits[0] if fit is None else fit
-
-
-def _apart(names: list[str], taken: Iterable[str]) -> list[str]:
-    """Return names of columns, told apart from those that are taken, and from each other.
-
-    >>> _apart(["size", "loss", "size"], ["loss"])
-    ['size', 'loss (2)', 'size (2)']
-    """
-    counts = Counter(list(taken))
-    apart = []
-    for name in names:
-        counts[name] += 1
-        apart.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
-    return apart

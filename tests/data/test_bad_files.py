@@ -120,7 +120,7 @@ def test_a_bad_file_gets_one_sentence(content, options, words):
         ("1 1:1\n1 2:1\n", "logistic", "one class only"),
         ("1 1:1\n2 2:1\n3 1:1\n", "logistic", "3 different labels (1, 2, 3)"),
         ("a,b\n1,yes\n2,yes\n", "logistic", "the label yes: there is one class only"),
-        ("a,b\n1,yes\n2,no\n", "squared", "holds texts (no, yes), but squared loss needs numbers"),
+        ("a,b\n1,yes\n2,no\n", "squared", "holds texts ('no', 'yes'), but squared loss needs numbers"),
         ("a,b\n1,2\n", "hinge", "must be one of squared"),
     ],
 )

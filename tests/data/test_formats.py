@@ -225,9 +225,6 @@ def test_parquet_and_feather_become_numbers_and_texts(packed):
     assert found.dates == {"stamp", "zoned", "day"}
     assert set(found.faults) == {"real", "list"}
     assert "index" in found.notes[0]
-    assert any_table.columns(content.read(io.BytesIO(arrow(typed(), packed)), Limits()), Limits()) == tuple(
-        found.frame.columns
-    )
 
 
 def test_a_table_of_text_follows_a_parquet_file():

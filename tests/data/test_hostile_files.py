@@ -22,12 +22,13 @@ SMALL = {  # which take neither long to make nor to read, and what is said of th
     "a million columns in 2 MB": "has 1,000,001 columns, but the limit is 60,000 in a table",
     "60 MB of zero bytes": "zero bytes",
     "LIBSVM, an index of 5,000 digits": "has an index of 5,000 digits, but the largest allowed is 10,000,000; line 4",
-    "npz, packed with LZMA, damaged": "an archive, but damaged",
+    "npz, packed with LZMA, damaged": "not packed in the usual way",
     "npz, an array of no type": "an archive, but damaged",
     "npz, a header of nested brackets": "an archive, but damaged",
     "npz, a format that is not ASCII": "not in CSR format",
     "npz, claims of 10¹⁸ numbers": "an archive, but damaged",
     "zip, a million names": "an archive, but damaged",
+    "zip, 200 MB in 400 bytes, packed with bzip2": "not packed in the usual way",
 }
 
 
@@ -48,9 +49,10 @@ import numpy, pandas
 from cvar_core.data import DataError, Limits, load
 there = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (there + 320 * 2**20,) * 2)
-for stored in (b"1,2\\n" * 2**24, b'a,b\\n1,"2\\n' + b"3,4\\n" * 2**22):
+for first, row, count in (("", "1,2", 2**24), ('a,b\\n1,"2\\n', "3,4", 2**22), ("a,b\\n1,2\\n", "1", 2**22)):
     try:
-        load(io.BytesIO(stored), limits=Limits(file=2**26, content=2**29, cells=4_000_000))
+        stored = io.BytesIO(first.encode() + (row.encode() + b"\\n") * count)
+        load(stored, limits=Limits(file=2**26, content=2**29, cells=4_000_000))
     except DataError as wrong:
         print(wrong)
 """
@@ -64,9 +66,10 @@ def test_reading_is_bounded_while_it_happens():
         env=environment, check=False,
     )  # fmt: skip
     assert ran.stderr == ""
-    narrow, quote = ran.stdout.splitlines()
+    narrow, quote, uneven = ran.stdout.splitlines()
     assert "rows × 2 columns or more, but the limit is 4,000,000 cells" in narrow
     assert "never closed" in quote
+    assert "(and at least 997 more rows), but the first has 2" in uneven
 
 
 def test_rows_columns_and_texts_are_bounded():

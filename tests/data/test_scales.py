@@ -75,7 +75,7 @@ def test_a_loss_without_a_degree_says_so():
 @pytest.mark.parametrize(
     ("rows", "loss", "words"),
     [
-        ({"y": ["a", "b", "a"]}, "squared", "holds texts (a, b), which cannot be standardised"),
+        ({"y": ["a", "b", "a"]}, "squared", "holds texts ('a', 'b'), which cannot be standardised"),
         ({"y": [2.0, 2.0, 2.0]}, "squared", "hardly varies"),
         ({"y": [1e17, 1e17 + 16, 1e17 + 32]}, "squared", "hardly varies"),
         ({"y": [1e308, -1e308, 0.0]}, "squared", "too large"),

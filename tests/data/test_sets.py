@@ -68,12 +68,24 @@ def test_without_a_published_checksum_the_first_download_is_remembered(served, t
         fetch(toy(url))
 
 
+def test_a_folder_that_cannot_be_used_is_named_to_whoever_has_it_alone(served):
+    url, _ = served
+    folder().parent.mkdir(parents=True, exist_ok=True)
+    folder().write_text("a file where the folder should be")
+    with pytest.raises(DataError) as raised:
+        fetch(toy(url))
+    assert str(folder()) in str(raised.value)
+    assert raised.value.sentences[0].startswith("cannot keep or read toy.txt (")
+    assert str(folder()) not in " ".join(raised.value.sentences)
+
+
 def test_offline_the_sentence_says_where_to_put_the_file(served):
     chosen = toy("http://127.0.0.1:9/toy.txt")
     with pytest.raises(DataError) as raised:
         fetch(chosen)
     place = folder() / "toy.txt"
     assert f"put it at {place}" in str(raised.value)
+    assert str(place.parent) not in " ".join(raised.value.sentences), "visitors of a server are told these"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(CONTENT)
     assert fetch(chosen) == [place], "by hand is as good"

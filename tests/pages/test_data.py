@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cvar_core.data import DataError, Recipe
+from cvar_core.data.fetch import NotFetched
 from cvar_core.jobs import Limits, Shelf, Uploads
 from pages.components.sending import server
 from tests.pages.opening import button, shown, words
@@ -317,7 +318,7 @@ def test_one_class_cannot_be_classified_and_three_need_a_choice(opened, files, h
 
 def test_a_regression_loss_on_texts_gets_a_sentence(opened):
     page = opened(set="breast-cancer", loss="squared")
-    assert "holds texts (malignant, benign), but squared loss needs numbers" in faults(page)[0]
+    assert "holds texts ('malignant', 'benign'), but squared loss needs numbers" in faults(page)[0]
 
 
 @pytest.mark.parametrize(
@@ -345,7 +346,7 @@ def test_a_bad_field_gets_a_sentence_and_run_is_refused(opened, field, value, se
 
 def test_a_set_that_is_not_here_offers_its_download_and_says_when_that_fails(opened, monkeypatch):
     def no_network(chosen, progress=False):
-        raise DataError("cannot download http://x (there is no connection to it); fetch it and put it at /secret/path")
+        raise NotFetched("cannot download http://x (there is no connection to it)", "put it at /secret/path")
 
     monkeypatch.setattr("pages.components.asking.own_data.fetch", no_network)
     page = opened(set="mushrooms")

@@ -201,7 +201,7 @@ def test_a_column_may_have_any_name():
     problem = odd.problem("squared", 0.85)
     table = tail(odd, problem, sweep(problem, ["spl"], [1.0], iterations=50, seeds=1)).rows()
     assert table.columns.is_unique
-    assert {"loss", "loss (2)", "row", "row (2)"} <= set(table)
+    assert {"loss", "loss.1", "row", "row.1"} <= set(table)
 
 
 def test_what_cannot_be_asked_gets_a_sentence(squared):

@@ -26,6 +26,17 @@ def test_the_file_has_the_worst_rows_of_the_model_that_is_recommended(tmp_path, 
     assert (file.loc[written["row"] - 1, "income"].to_numpy() == written["income"].to_numpy()).all(), "to the cent"
 
 
+def test_on_standard_output_the_rows_stand_alone(tmp_path, capfd):
+    source = tmp_path / "survey.csv"
+    source.write_text(survey())
+    line = ["sweep", "--data", str(source), "--iterations", "50", "--lambdas", "1", "--seeds", "1", "--methods", "spl"]
+    assert main([*line, "--tail", "-"]) == 0
+    said = capfd.readouterr()
+    assert said.out.startswith("row,")
+    assert len(pd.read_csv(io.StringIO(said.out), on_bad_lines="error")) > 1
+    assert "F* = " in said.err
+
+
 def test_it_is_for_data(capsys):
     assert main(["sweep", "--tail", "worst.csv"]) == 2
     assert capsys.readouterr().err == "cvar_core: --tail is for data: give --data FILE too\n"

@@ -128,8 +128,7 @@ class DataControls(TableFields):
                 with st.spinner(f"Downloading {self.name} …"):
                     fetch(sets[self.name])
             except DataError as why:
-                reason = str(why).partition(";")[0]  # what follows says where things lie on the server
-                st.error(plain(f"The server {reason}. Who runs it can put the files there by hand."))
+                st.error(plain(f"The server {why.sentences[0]}. Who runs it can put the files there by hand."))
             else:
                 st.rerun()
 

@@ -75,7 +75,7 @@ def draw(session: Session, view: View, by: Criterion, asked: Asked | None, at: f
     try:
         data, problem = asked.rows()
     except DataError as why:
-        st.caption(f"{plain(capital(str(why)))}.")
+        st.caption(f"{plain(capital('; '.join(why.sentences)))}.")
         return
     thetas = {RUN: found.run, OPTIMUM: result.optimum.theta, MEAN: found.of_problem.mean}
     tail = Tail(data, problem, chosen, thetas, found.of_problem.columns)
