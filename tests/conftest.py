@@ -33,6 +33,7 @@ def browser() -> Iterator[Any]:
 
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
+        arguments += ["--process-per-site"]  # for tests/pages/profiles.py
         launched = playwright.chromium.launch(executable_path=chromium, args=arguments)
         yield launched
         launched.close()

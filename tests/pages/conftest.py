@@ -19,6 +19,7 @@ from tests.pages.driving import Visits
 from tests.pages.gated import Gate, laboratory
 from tests.pages.held import Held
 from tests.pages.opening import AT_ONCE, smaller
+from tests.pages.profiles import Profiles
 from tests.pages.serving import Server
 from tests.solving import solved_once as solved_once
 
@@ -80,13 +81,19 @@ def jobs(held, sharing, solved_once, monkeypatch) -> Iterator[Manager]:
 # In a browser.
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def profiles(browser) -> Profiles:
+    return Profiles(browser)
+
+
+@pytest.fixture(scope="session")
 def everybodys_gate(tmp_path_factory) -> Gate:
     return Gate(tmp_path_factory.mktemp("gate") / "seconds")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory, everybodys_gate) -> Iterator[Server]:
+    """One for all tests that do not ask for an empty one: each has runs of its own, by its number of iterations."""
     with laboratory(tmp_path_factory.mktemp("data"), everybodys_gate) as running:
         yield running
 
@@ -99,9 +106,9 @@ def gate(everybodys_gate) -> Iterator[Gate]:
 
 
 @pytest.fixture
-def visit(browser, server) -> Iterator[Visits]:
+def visit(profiles, server) -> Iterator[Visits]:
     """Opens links, each as a new visitor; nothing may go wrong in their browsers."""
-    visits = Visits(browser, server.url)
+    visits = Visits(profiles, server.url)
     yield visits
     visits.close()
     assert visits.errors == []

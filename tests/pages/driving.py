@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import TimeoutError
 
+from tests.pages.profiles import Profiles
+
 PATIENCE = 90_000  # ms, for a machine with much else to do
 WIDE = {"width": 1400, "height": 1000}
 LOST = "The connection to the server is lost"
@@ -19,19 +21,27 @@ LOST = "The connection to the server is lost"
 class Visits:
     """Makes visitors that share nothing, and collects what goes wrong in their browsers."""
 
-    def __init__(self, browser: Any, url: str) -> None:
-        self._browser, self._url = browser, url
+    def __init__(self, profiles: Profiles, url: str) -> None:
+        self._profiles, self._url = profiles, url
         self._contexts: list[Any] = []
         self.errors: list[str] = []
 
-    def __call__(self, link: str = "", prepare: Callable[[Any], None] | None = None, **settings: Any) -> Any:
+    def __call__(
+        self,
+        link: str = "",
+        prepare: Callable[[Any], None] | None = None,
+        viewport: dict[str, int] = WIDE,
+        color_scheme: str = "light",
+    ) -> Any:
         """Open a link, an address or what stands after the server's, as a new visitor, in a page prepared before."""
-        context = self._browser.new_context(**{"viewport": WIDE, **settings})
-        context.set_default_timeout(PATIENCE)
-        context.add_init_script(_WATCH)
+        context = self._profiles.take()
         self._contexts.append(context)
         page = context.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.set_default_timeout(PATIENCE)
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        page.add_init_script(_WATCH)
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("console", self._hear)
         if prepare is not None:
             prepare(page)
@@ -50,7 +60,7 @@ class Visits:
         for context in self._contexts:
             for page in context.pages:
                 self.errors += page.get_by_role("dialog").all_inner_texts()  # Streamlit's own, as "Connection error"
-            context.close()
+            self._profiles.give_back(context)
 
 
 # Notes, from the first moment, what a test could only see by luck: each length of the curve, and each state of a run.

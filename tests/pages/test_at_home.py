@@ -13,12 +13,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app import PAGES
 from pages.components.sending.ticket import Tickets
-from tests.pages.driving import PATIENCE, done
+from tests.pages.driving import PATIENCE, done, link
 from tests.pages.overheard import overheard
 from tests.pages.raw import ask, heard, put, said_to, socket, tell, until_logged
 from tests.pages.serving import ROOT, Server
 
 FOREIGN, FRIEND = "https://foreign.example", "https://friend.example"
+RUN = link(noise="normal", eval_size=2_000, iterations=1_000, seeds=2)
 
 
 class Home:
@@ -65,7 +66,7 @@ def test_no_page_asks_another_host_for_anything(home, browser):
     page.on("websocket", lambda socket: asked.append(socket.url))
     try:
         for name in PAGES:
-            page.goto("/" if name == "explore" else f"/{name}")
+            page.goto(f"/{RUN}" if name == "explore" else f"/{name}")
             page.locator("[data-test-script-state=notRunning]").wait_for()
             if name == "explore":
                 done(page)
@@ -108,7 +109,7 @@ def test_a_setting_that_cannot_be_read_is_said_in_one_line(elsewhere):
 
 def test_a_visitor_who_clears_streamlits_cache_takes_nothing_from_anybody(home):
     with socket(home.server, "_stcore/stream") as somebody:
-        tell(somebody, rerun_script={})
+        tell(somebody, rerun_script={"query_string": RUN.removeprefix("?")})
         run_id = until_logged(home.server, "done")
     ticket = Tickets.kept_in(home.data).issue("run", "explore", "somebody", run_id)
 

@@ -79,11 +79,11 @@ def assert_same_bits(rows: list[dict[str, str]], result: Result) -> None:
 # A run as it grows.
 
 
-def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(browser, tmp_path):
+def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(profiles, tmp_path):
     gate = Gate(tmp_path / "seconds")
     gate.hold()
     with laboratory(tmp_path, gate, base="lab") as server:  # as behind a proxy
-        visits = Visits(browser, server.url)
+        visits = Visits(profiles, server.url)
         page = visits()
         until_words(page, "The runs are starting")
         gate.pace(SLOW / 2)
@@ -174,11 +174,11 @@ def stopped_state(page: Any) -> tuple[int, int]:
     return share(page, "Cancelled at"), points(page)
 
 
-def test_a_killed_server_is_found_again_without_a_reload_and_resumes_to_the_same_bits(browser, tmp_path):
+def test_a_killed_server_is_found_again_without_a_reload_and_resumes_to_the_same_bits(profiles, tmp_path):
     gate = Gate(tmp_path / "seconds")
     gate.pace(SLOW)
     with laboratory(tmp_path, gate) as server:
-        visits = Visits(browser, server.url)
+        visits = Visits(profiles, server.url)
         page = visits(link(**GROWING, iterations=5_004))
         drawn(page, "curves", 2)
         page.evaluate("window.sameDocument = true")

@@ -38,8 +38,8 @@ def wire(server):
 
 
 @pytest.fixture
-def visit_by_wire(browser, wire):
-    visits = Visits(browser, wire[1])
+def visit_by_wire(profiles, wire):
+    visits = Visits(profiles, wire[1])
     yield visits
     visits.close()
 

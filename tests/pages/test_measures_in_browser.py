@@ -37,7 +37,7 @@ def axis_says(page, words):
 
 def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
     gate.pace(0.1)
-    page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_101))
+    page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_201))
     drawn(page, "sensitivity", 15)
     axis_says(page, RISK)
     judge_by(page, "the objective")
@@ -55,7 +55,7 @@ def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
-    page = visit(link(**RUN, seeds=2, iterations=5_102))
+    page = visit(link(**RUN, seeds=2, iterations=5_202))
     done(page)
     judge_by(page, "the objective")
     axis_says(page, OBJECTIVE)
@@ -68,7 +68,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
 
 
 def test_the_gap_is_shown_in_its_two_parts(visit):
-    page = visit(link(**RUN, seeds=2, iterations=5_103))
+    page = visit(link(**RUN, seeds=2, iterations=5_203))
     done(page)
     open_tab(page, "Model and threshold")
     until(page, "parts", "chart => chart.data.filter(trace => trace.uid.endsWith('-median')).length === 6")
@@ -76,7 +76,7 @@ def test_the_gap_is_shown_in_its_two_parts(visit):
 
 
 def test_the_lambda_that_is_recommended_is_taken_by_a_click(visit):
-    page = visit(link(loss="logistic", noise="normal", eval_size=5_000, seeds=5, iterations=10_104))
+    page = visit(link(loss="logistic", noise="normal", eval_size=5_000, seeds=5, iterations=10_204))
     done(page)
     own = page.get_by_role("textbox", name="Your step size λ")
     use = button(page, "Use it")

@@ -252,14 +252,14 @@ def test_a_server_that_is_too_small_says_so(opened, jobs, monkeypatch):
 
 
 @pytest.mark.browser
-def test_the_next_begins_by_itself(browser, tmp_path):
+def test_the_next_begins_by_itself(profiles, tmp_path):
     """Only a browser asks again by itself."""
     (tmp_path / "pages").symlink_to(ROOT / "pages")
     (tmp_path / "script.py").write_text(SMALL_STUDY + SCRIPT.format(root=ROOT), "utf-8")
     app = tmp_path / "main.py"
     app.write_text(APP, "utf-8")
     with served(app, env={"CVAR_DATA_DIR": str(tmp_path / "data")}) as server:
-        visits = Visits(browser, server.url)
+        visits = Visits(profiles, server.url)
         page = visits()
         page.get_by_role("button", name="Compute all nine again").click()
         page.get_by_text("the same bits as shipped").nth(2).wait_for()

@@ -3,6 +3,9 @@
 import re
 import time
 
+import pytest
+
+from cvar_core.problem import draws
 from cvar_core.results import sharpened_cost, sharpened_lines
 from pages.components.run import sharpen as sharpen_module
 from tests.pages.exploring import finished, opened_small, small, words
@@ -10,6 +13,14 @@ from tests.pages.opening import button, shown
 
 LINK = {"explore_seeds": "5", "explore_checkpoints": "1", "explore_methods": "spl+", "explore_measure": "objective"}
 SPEC = small(seeds=5, checkpoints=1, methods=("spl+",))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_blocks():
+    """Many starts with few iterations each cost what they draw, a block at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draws, "block_length", lambda dim: 256)
+        yield
 
 
 def work_until(held, condition):

@@ -10,42 +10,23 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.pages.driving import idle
-from tests.pages.gated import VARIABLE, Gate
-from tests.pages.serving import Server, served
-
-APP = Path(__file__).parent.parent.parent / "app.py"
-PATIENCE = 90_000  # ms
+from tests.pages.driving import PATIENCE, Visits, idle
+from tests.pages.gated import Gate, laboratory
+from tests.pages.serving import Server
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[Server]:
-    with served(APP, env={"CVAR_DATA_DIR": str(tmp_path_factory.mktemp("data"))}) as running:
-        yield running
-
-
 @pytest.fixture
-def visit(browser, server):
-    """Opens a page by its link; at the end, the browser must not have complained."""
-    pages, complaints = [], []
+def visit(visit):
+    """Opens a page by its link, and waits until it is there."""
 
     def opened(path):
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
-        page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
-        page.goto(f"{server.url}/{path}")
+        page = visit(path)
         settled(page)
-        pages.append(page)
         return page
 
-    yield opened
-    for page in pages:
-        page.close()
-    # Streamlit looks for itself below the page's path first, and for a host outside.
-    assert [line for line in complaints if "404" not in line and "NAME_NOT_RESOLVED" not in line] == []
+    return opened
 
 
 def settled(page):
@@ -62,11 +43,6 @@ def drawing(page, number=0):
         .nth(number)
         .evaluate("node => JSON.stringify(node._fullData.map(t => [t.x, t.y, t.z]))")
     )
-
-
-def test_a_page_opens_by_its_link_inside_the_app(visit):
-    page = visit("tour")  # of the server's first visitor
-    page.get_by_role("link", name="Explore").first.wait_for()  # the navigation, which the page alone has not
 
 
 @pytest.mark.parametrize("name", ["models", "anatomy", "units", "theory", "paper"])
@@ -133,6 +109,15 @@ def test_the_tour_leads_to_every_page(visit):
     page.get_by_text("The method sees only its model").wait_for()
 
 
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory) -> Iterator[tuple[Server, Gate]]:
+    """A server on which nobody has looked at a lesson, and what slows it."""
+    folder = tmp_path_factory.mktemp("fresh")
+    gate = Gate(folder / "seconds")
+    with laboratory(folder, gate) as running:
+        yield running, gate
+
+
 @pytest.mark.parametrize(
     ("name", "chart", "awaited", "there", "curve"),
     [
@@ -140,30 +125,29 @@ def test_the_tour_leads_to_every_page(visit):
         ("anatomy", 3, "The best classifier at each β is being looked for", "the best classifier is θ = 0", "length"),
     ],
 )
-def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(browser, tmp_path, name, chart, awaited, there, curve):
-    gate = Gate(tmp_path / "gate")
-    gate.hold()
-    env = {"CVAR_DATA_DIR": str(tmp_path), VARIABLE: str(gate.file)}
+def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh, name, chart, awaited, there, curve):
     points = f"node => node._fullData.find(t => t.uid === '{curve}').x.length"
     span = "node => node._fullLayout.xaxis.range.map(end => end.toFixed(6)).join()"
-    with served(APP, env=env, by="tests.pages.gated") as running:
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(PATIENCE)
-        page.goto(f"{running.url}/{name}")
-        page.get_by_text(awaited).wait_for()
-        drawn = page.locator(".stMain .js-plotly-plot").nth(chart)
-        drawn.locator(".main-svg").first.wait_for()
-        place = drawn.bounding_box()
-        assert drawn.evaluate(points) == 1, "a place in the legend"
-        drawn.evaluate("node => Plotly.relayout(node, {'xaxis.range': [0.1, 0.7]})")
-        zoomed = drawn.evaluate(span)
-        gate.open()
-        page.get_by_text(there).first.wait_for()
-        page.wait_for_function("([n, f]) => eval(f)(document.querySelectorAll('.stMain .js-plotly-plot')[n]) > 1",
-                               arg=[chart, points])  # fmt: skip
-        assert drawn.evaluate(span) == zoomed
-        assert drawn.bounding_box() == place
-        page.close()
+    server, gate = fresh
+    gate.hold()
+    visits = Visits(profiles, server.url)
+    page = visits(name)
+    page.get_by_role("link", name="Explore").first.wait_for()  # inside the app, also for a server's first visitor
+    page.get_by_text(awaited).wait_for()
+    drawn = page.locator(".stMain .js-plotly-plot").nth(chart)
+    drawn.locator(".main-svg").first.wait_for()
+    place = drawn.bounding_box()
+    assert drawn.evaluate(points) == 1, "a place in the legend"
+    drawn.evaluate("node => Plotly.relayout(node, {'xaxis.range': [0.1, 0.7]})")
+    zoomed = drawn.evaluate(span)
+    gate.open()
+    page.get_by_text(there).first.wait_for()
+    page.wait_for_function("([n, f]) => eval(f)(document.querySelectorAll('.stMain .js-plotly-plot')[n]) > 1",
+                           arg=[chart, points])  # fmt: skip
+    assert drawn.evaluate(span) == zoomed
+    assert drawn.bounding_box() == place
+    visits.close()
+    assert visits.errors == []
 
 
 def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
