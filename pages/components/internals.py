@@ -9,7 +9,6 @@ import threading
 from pathlib import Path
 from types import FrameType
 
-import streamlit as st
 import uvicorn
 from starlette.formparsers import MultiPartParser
 from streamlit import error_util, net_util, runtime
@@ -25,15 +24,13 @@ LONGEST_MESSAGE = 4 * 2**20  # bytes of what a page says at a time: what its fie
 _SOON = 0.3  # seconds
 
 
-def ensure_app() -> None:
-    """Start over under ``app.py`` if Streamlit has run this page by itself.
+def run_pages_under_the_app() -> None:
+    """Have every page run under ``app.py``, from the first visitor on.
 
     Until ``app.py`` has called ``st.navigation`` once, Streamlit takes a folder named ``pages`` for the app's list of
-    pages: the first visitor of a server who opens a page by its link would see it without the app around it.
+    pages: the first visitors of a server who open a page by its link would see it without the app around it.
     """
-    if PagesManager.uses_pages_directory:
-        PagesManager.uses_pages_directory = False
-        st.rerun()
+    PagesManager.uses_pages_directory = False
 
 
 def fill_controls_from_link_again() -> None:

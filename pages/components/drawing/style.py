@@ -6,8 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from ..internals import ensure_app
-
 _SHEET = Path(__file__).with_name("style.css").read_text("utf-8")
 
 
@@ -16,7 +14,6 @@ def theme() -> str:
 
 
 def apply_look() -> None:
-    """Begin a page: under ``app.py``, and with the style sheet."""
-    ensure_app()
+    """Begin a page with the style sheet."""
     sidebar = st.get_option(f"theme.{theme()}.sidebar.backgroundColor")
     st.html(f"<style>:root {{ --cvar-sidebar: {sidebar}; }}\n{_SHEET}</style>")

@@ -97,6 +97,7 @@ def prepare() -> None:
     """Do what has to be done before the server starts."""
     logs.configure()
     give_back_soon()
+    internals.run_pages_under_the_app()
     internals.stay_at_home()
     internals.trust_nobody()
     internals.leave_errors_to_the_app()
