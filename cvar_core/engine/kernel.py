@@ -26,7 +26,8 @@ _library = torch.library.Library("cvar_core", "FRAGMENT")
 _library.define(
     "steps(Tensor x, Tensor y, Tensor norms, Tensor factors, Tensor lam_theta, Tensor lam_alpha,"
     " Tensor theta, Tensor alpha, Tensor theta_sum, Tensor alpha_sum, Tensor diverged,"
-    " float beta, float scale, str loss, str method, Tensor? metric=None) -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
+    " float beta, float scale, str loss, str method, Tensor? metric=None, float mix=1.0)"
+    " -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
 )
 
 
@@ -47,6 +48,7 @@ def steps_in_torch(
     loss: str,
     method: str,
     metric: Tensor | None = None,  # (dim,)  m; none is 1 everywhere
+    mix: float = 1.0,  # the share of CVaR in the objective, the rest being the mean
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Take one update per sample in every run: the definition."""
     entry, step = losses[loss], methods[method].step
@@ -57,7 +59,7 @@ def steps_in_torch(
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
         sizes = StepSizes(lam_theta * factor, lam_alpha * factor, metric)
-        theta, alpha = step(Linearisation(theta, alpha, value, v, beta), sizes)
+        theta, alpha = step(Linearisation(theta, alpha, value, v, beta, mix), sizes)
         theta_sum += theta
         alpha_sum += alpha
         finite = torch.isfinite(prediction + value + sizes.along(v))
@@ -66,20 +68,26 @@ def steps_in_torch(
 
 
 def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    given, (beta, scale, loss, method, *metric) = args[:_TENSORS], args[_TENSORS:]
+    given, (beta, scale, loss, method) = args[:_TENSORS], args[_TENSORS : _TENSORS + 4]
+    metric, mix = _optional(*args[_TENSORS + 4 :])
     scalar, weight = losses[loss].scalar, methods[method].weight
     if scalar is None or weight is None:
         return steps_in_torch(*args)
     theta, alpha, theta_sum, alpha_sum, diverged = (
         tensor.clone(memory_format=torch.contiguous_format) for tensor in given[6:]
     )
-    inputs = (tensor.contiguous().numpy() for tensor in (*given[:6], flat(*metric)))
+    inputs = (tensor.contiguous().numpy() for tensor in (*given[:6], flat(metric)))
     outputs = (tensor.numpy() for tensor in (theta, alpha, theta_sum, alpha_sum, diverged))
-    _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale)
+    _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale, mix)
     return theta, alpha, theta_sum, alpha_sum, diverged
 
 
 _TENSORS = 11  # of the arguments, before the settings
+
+
+def _optional(metric: Tensor | None = None, mix: float = 1.0) -> tuple[Tensor | None, float]:
+    """Return the last arguments, of which the dispatcher leaves out what has its default."""
+    return metric, mix
 
 
 def flat(metric: Tensor | None = None) -> Tensor:
@@ -94,8 +102,9 @@ _library.impl("steps", _steps_compiled, "CPU")
 @functools.cache
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
-        x, y, norms, factors, lam_theta, lam_alpha, metric, theta, alpha, theta_sum, alpha_sum, diverged, c, scale
-    ):
+        x, y, norms, factors, lam_theta, lam_alpha, metric, theta, alpha, theta_sum, alpha_sum, diverged,
+        c, scale, mix,
+    ):  # fmt: skip
         runs, dim = theta.shape
         apart = 0 if metric.shape[0] == 1 else 1  # how far apart in ``metric`` two coordinates lie
         lanes = min(TILE, (runs + LANES - 1) // LANES * LANES)
@@ -121,8 +130,8 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                     slope = scale * slope
                     step_theta, step_alpha = lt[j] * factor, la[j] * factor
                     slope_term = step_theta * (slope * slope * norm)
-                    g = weight(value, slope_term, al[j], step_alpha, c)
-                    al[j] = al[j] - step_alpha + step_alpha * g
+                    g, down = weight(value, slope_term, al[j], step_alpha, c, mix)
+                    al[j] = al[j] - step_alpha * down + step_alpha * g
                     al_sum[j] += al[j]
                     move[j] = step_theta * g * slope
                     # 0 · z is 0 for finite z and NaN for the rest: a test without branches. What these three do not

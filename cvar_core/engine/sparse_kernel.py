@@ -38,6 +38,7 @@ def sparse_steps_in_torch(
     scale: float,
     loss: str,
     method: str,
+    mix: float = 1.0,  # the share of CVaR in the objective
 ) -> Runs:
     """Take one update per sample in every run: the definition, in which rows are made dense."""
     entry, step = losses[loss], methods[method].step
@@ -48,7 +49,7 @@ def sparse_steps_in_torch(
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
         here = StepSizes(sizes.theta * factor, sizes.alpha * factor, sizes.metric)
-        moved, alpha = step(Linearisation(theta, alpha, value, v, beta), here)
+        moved, alpha = step(Linearisation(theta, alpha, value, v, beta, mix), here)
         lag += t * (theta - moved)
         theta = moved
         alpha_sum += alpha
@@ -68,11 +69,12 @@ def sparse_steps(
     scale: float,
     loss: str,
     method: str,
+    mix: float = 1.0,
 ) -> Runs:
     """Take the same updates in a loop compiled from the loss's and the method's scalar forms."""
     scalar, weight = losses[loss].scalar, methods[method].weight
     if scalar is None or weight is None:
-        return sparse_steps_in_torch(points, index, first, factors, sizes, runs, beta, scale, loss, method)
+        return sparse_steps_in_torch(points, index, first, factors, sizes, runs, beta, scale, loss, method, mix)
     count = len(runs[0])
     theta, lag = side_by_side(runs[0]), side_by_side(runs[2])
     alpha, alpha_sum, lam_theta, lam_alpha = (
@@ -82,7 +84,7 @@ def sparse_steps(
     state = (part.numpy() for part in (theta, alpha, lag, alpha_sum, odd))
     norms, metric = points.norms_of(index, sizes.metric), flat(sizes.metric)
     inputs = (part.numpy() for part in (points.target, norms, index, factors, lam_theta, lam_alpha, metric))
-    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale)
+    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale, mix)
     # Views of (dim, lanes): the next call copies rows that lie as it wants them.
     return (
         theta[:, :count].T,
@@ -97,7 +99,7 @@ def sparse_steps(
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
         indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha, metric,
-        first, theta, alpha, lag, alpha_sum, odd, c, scale,
+        first, theta, alpha, lag, alpha_sum, odd, c, scale, mix,
     ):  # fmt: skip
         lanes, far = theta.shape[1], theta.shape[0] > FAR
         apart = 0 if metric.shape[0] == 1 else 1
@@ -113,8 +115,8 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                 slope = scale * slope
                 step_theta, step_alpha = lam_theta[j] * factor, lam_alpha[j] * factor
                 slope_term = step_theta * (slope * slope * norm)
-                g = weight(value, slope_term, alpha[j], step_alpha, c)
-                alpha[j] = alpha[j] - step_alpha + step_alpha * g
+                g, down = weight(value, slope_term, alpha[j], step_alpha, c, mix)
+                alpha[j] = alpha[j] - step_alpha * down + step_alpha * g
                 alpha_sum[j] += alpha[j]
                 move[j] = step_theta * g * slope
                 late[j] = (first + t) * move[j]

@@ -6,8 +6,8 @@ At (θ_t, α_t) a method draws one sample z, sees its loss ℓ_t and a subgradie
     m_t(θ, α) + Σ_j (θ_j − θ_{t,j})²/(2 λ_θ m_j) + (α − α_t)²/(2 λ_α),
 
 where the metric m is 1 in every method of the paper. For every model here that minimiser has the form
-θ_t − λ_θ g m∘v_t, α_t − λ_α + λ_α g with one number g, the *weight* of the sample, between 0 and 1/(1 − β). The
-compiled kernel is made from the weight alone.
+θ_t − λ_θ g m∘v_t, α_t − λ_α k + λ_α g with two numbers (g, k), the *weight* of the sample; k is 1 in every method of
+the paper, and g between 0 and 1/(1 − β). The compiled kernel is made from the weight alone.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Linearisation(NamedTuple):
     loss: Tensor  # (...)      ℓ_t = ℓ(θ_t; z)
     v: Tensor  # (..., d)      v_t ∈ ∂ℓ(θ_t; z)
     beta: float
+    mix: float = 1.0  # the share of CVaR in the objective, the rest being the mean
 
 
 class StepSizes(NamedTuple):
@@ -84,7 +85,7 @@ class Method:
         (distances, step sizes, β, n) ↦ the theorem's bound on the mean suboptimality of the averaged
         iterate after n updates with the constant schedule.
     weight
-        (ℓ_t, λ_θ‖v_t‖², α_t, λ_α, 1/(1−β)) ↦ g of plain numbers; ``None`` leaves the method to torch.
+        (ℓ_t, λ_θ‖v_t‖², α_t, λ_α, 1/(1−β), mix) ↦ (g, k) of plain numbers; ``None`` leaves the method to torch.
     metric
         E[ℓ'²] E[x_j²] of each coordinate j, with the slopes ℓ' in the prediction at the start ↦ m; ``None`` for 1.
     ours
@@ -98,7 +99,7 @@ class Method:
     step: Callable[[Linearisation, StepSizes], Point]
     step_sizes: Callable[[Tensor, Tensor], StepSizes]
     bound: Callable[[Distances, StepSizes, float, int], Tensor]
-    weight: Callable[[float, float, float, float, float], float] | None = None
+    weight: Callable[[float, float, float, float, float, float], tuple[float, float]] | None = None
     metric: Callable[[Tensor], Tensor] | None = None
     ours: bool = False
 

@@ -38,8 +38,8 @@ def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
     return torch.as_tensor((travel + lam * lipschitz_squared) / n**0.5)
 
 
-def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float) -> float:
-    return c if loss > alpha else 0.0
+def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float, mix: float) -> tuple[float, float]:
+    return (c if loss > alpha else 0.0), 1.0
 
 
 SGM = Method(

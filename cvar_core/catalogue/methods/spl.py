@@ -36,11 +36,11 @@ def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
     return torch.as_tensor((travel + sizes.alpha * lipschitz_squared) / n**0.5)
 
 
-def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float) -> float:
+def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float, mix: float) -> tuple[float, float]:
     excess = loss - alpha + lam_alpha
     excess = excess if excess > 0.0 else 0.0
     gamma = excess / (slope_term + lam_alpha)
-    return gamma if gamma < c else c
+    return (gamma if gamma < c else c), 1.0
 
 
 SPL = Method(
