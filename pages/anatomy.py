@@ -42,7 +42,7 @@ def draw(figure: dict, name: str) -> None:
 
 apply_look()
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 with st.sidebar:
     loss = st.selectbox("Loss", losses.names(), losses.names().index("absolute"), key=f"{PAGE}_loss",
                         bind="query-params")  # fmt: skip
@@ -153,10 +153,7 @@ On the way there $\theta^*$ hardly turns, it only shrinks: it is right as often 
 """)
 
 with missing:
-    if f"{PAGE}-unread" not in st.session_state:
-        st.session_state[f"{PAGE}-unread"] = links.unread(link, CONTROLS)
-    if missed := st.session_state[f"{PAGE}-unread"]:
-        st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+    links.say_unread(PAGE, link, CONTROLS)
 problem = replace(DEFAULT.problem, loss=loss, noise=noise, noise_params=None, beta=beta)
 try_it(f"Try it: {loss} loss, {noise} noise, β = {beta:g} in Explore", replace(DEFAULT, problem=problem))
 await_(given_up(), noise)

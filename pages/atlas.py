@@ -68,16 +68,12 @@ def chosen(names: list[str]) -> str:
 
 apply_look()
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 shipped = atlas.shipped()
 every_name = [each.entry.name for each in shipped.problems]
 with st.sidebar:
     measure, wanted = atlas_filters.ask(shipped, JUDGES)
-if f"{PAGE}-unread" not in st.session_state:
-    allowed = {PROBLEM: tuple(every_name), **atlas_filters.keys(shipped)}
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, allowed)
-if missed := st.session_state[f"{PAGE}-unread"]:
-    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+links.say_unread(PAGE, link, {PROBLEM: tuple(every_name), **atlas_filters.keys(shipped)})
 
 view = atlas.filtered(shipped, measure, wanted)
 if not len(view):

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.components.asking import column_table, preview
+from pages.components.asking import column_table, links, preview
 from pages.components.asking.files import draw_files, draw_upload
 from pages.components.asking.own_data import DataControls
 from pages.components.asking.sources import Sources
@@ -18,7 +18,7 @@ PAGE = "data"
 
 apply_look()
 jobs = manager()
-link = run_page.read_link()
+link = links.read()
 visitor = known_visitor()
 sources = Sources(uploads(), shelf(), jobs.limits, visitor)
 controls = DataControls(PAGE, jobs.limits, sources)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.components.asking import links
 from pages.components.asking.synthetic import Controls
 from pages.components.drawing.style import apply_look
 from pages.components.run import run_page
@@ -13,7 +14,7 @@ PAGE = "explore"
 
 apply_look()
 jobs = manager()
-link = run_page.read_link()
+link = links.read()
 controls = Controls(PAGE, jobs.limits)
 session = Session(PAGE, jobs, known_visitor(), controls)
 area = MainArea(session)

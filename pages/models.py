@@ -44,7 +44,7 @@ def take(count: int, play: bool = False) -> None:
 
 apply_look()
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 links.recall(key("n"), [str(count) for count in range(FAR + 1)])
 taken = int(st.session_state.setdefault(key("n"), "0"))
 with st.sidebar:
@@ -62,11 +62,7 @@ with st.sidebar:
     back.button("Reset", on_click=take, args=(0,), disabled=taken == 0, width="stretch")
     st.caption(f"Update {taken + 1}, with λ/√{taken + 1} = {figure(setup.lam / (taken + 1) ** 0.5)}.")
 links.keep(key("n"), str(taken), "0")
-if f"{PAGE}-unread" not in st.session_state:
-    known = dict.fromkeys([*map(key, SLIDERS), key("loss"), key("lambda"), key("n")])
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, known)
-if missed := st.session_state[f"{PAGE}-unread"]:
-    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+links.say_unread(PAGE, link, dict.fromkeys([*map(key, SLIDERS), key("loss"), key("lambda"), key("n")]))
 
 st.markdown("## The method sees only its model")
 st.markdown(

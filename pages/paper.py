@@ -45,7 +45,7 @@ def progress() -> None:
 apply_look()
 st.html(STACKED)
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 jobs, visitor, study = manager(), known_visitor(), paper.shipped()
 again = st.session_state.setdefault(f"{PAGE}-again", paper.Recomputation())
 again.move(jobs, visitor)
@@ -79,12 +79,8 @@ right.button(
     help="One after another, in the background; what this server has computed is shown at once.",
 )  # fmt: skip
 title.markdown(f"## {paper.headline(results, by)}")
-if f"{PAGE}-unread" not in st.session_state:
-    allowed = {"paper_figure": tuple(FIGURES), "paper_closed": SHARES, "paper_measure": MEASURES}
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, allowed)
 with st.container():  # always there, so that the charts below keep their places
-    if missed := st.session_state[f"{PAGE}-unread"]:
-        st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+    links.say_unread(PAGE, link, {"paper_figure": tuple(FIGURES), "paper_closed": SHARES, "paper_measure": MEASURES})
     if again.busy:
         progress()
     elif again.refused:

@@ -43,7 +43,7 @@ def choose(clicked: Clicked) -> None:
 
 apply_look()
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 with st.sidebar:
     loss = st.selectbox("Loss", losses.names(), losses.names().index("absolute"), key=key("loss"), bind="query-params")
     heavy = noises.names().index("lognormal")
@@ -72,11 +72,8 @@ with st.sidebar, st.expander("What if the numbers were others?", expanded=True):
     setting, faults = theory.what_if(own, given)
     for sentence in faults.values():
         st.markdown(f":red[:material/error: {sentence}.]")
-if f"{PAGE}-unread" not in st.session_state:
-    known = dict.fromkeys(map(key, ("loss", "noise", "beta", "iterations", *NUMBERS)))
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, known | {key("lambda"): STEPS})
-if missed := st.session_state[f"{PAGE}-unread"]:
-    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+known = dict.fromkeys(map(key, ("loss", "noise", "beta", "iterations", *NUMBERS)))
+links.say_unread(PAGE, link, known | {key("lambda"): STEPS})
 
 promised = theory.bounds_by_name(measured.spec.methods, setting)
 figure, finding, about = without_title(promises(measured, promised, mark=lam, theme=looks()))

@@ -51,13 +51,10 @@ def tried_feature(problem: ProblemSpec, factor: float) -> feature_unit.FeatureUn
 
 apply_look()
 arrive(PAGE)
-link = {name: st.query_params.get_all(name) for name in st.query_params}
+link = links.read()
 with st.sidebar:
     loss, noise, lam, scale, feature = (ask(name) for name in CONTROLS)
-if f"{PAGE}-unread" not in st.session_state:
-    st.session_state[f"{PAGE}-unread"] = links.unread(link, dict.fromkeys(f"{PAGE}_{name}" for name in CONTROLS))
-if missed := st.session_state[f"{PAGE}-unread"]:
-    st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+links.say_unread(PAGE, link, dict.fromkeys(f"{PAGE}_{name}" for name in CONTROLS))
 
 problem, lam, scale = units.problem_of(loss, noise), float(lam), float(scale)
 found, paths = tried(problem), units.walk(problem, lam, scale)

@@ -24,11 +24,12 @@ from urllib.parse import urlencode
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
 
+import app
 from cvar_core.jobs import Limits, Manager, Uploads
 from cvar_core.store import Store
 from pages.components.sending import server as service
 
-PAGES = ("explore", "data", "atlas", "tour", "models", "anatomy", "units", "theory", "paper", "about")
+PAGES = tuple(app.PAGES)
 _RUNNING = ("explore", "data")  # which have most to mangle
 _FOLDER = Path(__file__).parent.parent / "pages"
 _PATIENCE = 60  # seconds for one page

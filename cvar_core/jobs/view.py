@@ -47,10 +47,6 @@ class View:
     def live(self) -> bool:
         return self.status in ("queued", "running")
 
-    @property
-    def resumable(self) -> bool:
-        return self.status in ("cancelled", "interrupted", "failed")
-
 
 @dataclass(frozen=True)
 class Entry:

@@ -278,19 +278,6 @@ class Store:
 
         self._database.write(delete)
 
-    def erase(self, run_id: str) -> None:
-        """Delete the records, states, optimum and timings of a run, so that it can run afresh."""
-
-        def delete(db: sqlite3.Connection) -> None:
-            db.execute("DELETE FROM shards WHERE run = ?", (run_id,))
-            db.execute("UPDATE runs SET optimum = NULL, timings = '{}', recorded = 0 WHERE id = ?", (run_id,))
-
-        self._database.write(delete)
-
-    def trim(self) -> None:
-        """Drop the least recently used runs until the store is small enough; never one that is under way."""
-        self._database.write(self._trim)
-
     def size(self) -> int:
         """Return the bytes in use."""
         return self._database.read(_size)
@@ -318,6 +305,7 @@ class Store:
             self._live[run_id] = spec, status
 
     def _trim(self, db: sqlite3.Connection) -> None:
+        """Drop the least recently used runs until the store is small enough; never one that is under way."""
         if _size(db) <= self._most_bytes:
             return
         oldest = "SELECT id FROM runs WHERE status NOT IN (?, ?) ORDER BY used, rowid"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 
 from cvar_core.jobs import Limits, Manager, Settings, Shelf, Uploads
@@ -13,6 +14,9 @@ from cvar_core.jobs import job as job_module
 from cvar_core.lessons import anatomy, units
 from cvar_core.lessons.theory import measured as measuring
 from cvar_core.store import Store
+from pages.components.asking.fields import Asked
+from pages.components.run import run_page
+from pages.components.run.session import Session, Shown
 from pages.components.sending import server as server_module
 from pages.components.sending.ticket import Tickets
 from tests.pages.driving import Visits
@@ -61,6 +65,18 @@ def sharing(tmp_path, monkeypatch) -> Callable[..., None]:
 
     take()
     return take
+
+
+@pytest.fixture(autouse=True)
+def noting(monkeypatch) -> None:
+    """Have pages that run sweeps note what their controls ask for, whether it is shown or not."""
+    choose = run_page.choose
+
+    def noted(session: Session, asked: Asked, buttons: Any) -> Shown | None:
+        st.session_state[f"{session.page}-asked"] = asked.spec
+        return choose(session, asked, buttons)
+
+    monkeypatch.setattr(run_page, "choose", noted)
 
 
 @pytest.fixture

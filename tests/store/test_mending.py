@@ -214,11 +214,9 @@ def test_no_flipped_byte_ends_in_more_than_a_sentence(path, healthy):
             assert at.reached(spec_of(4, dim=40)) is not None
             at.set_optimum(spec.id, Optimum(1.0, made_up(spec, 0, 1)[0].theta[0], 2.0, None))
             at.optimum_of(spec.problem)
-            at.erase(spec.id)
             fill(at, spec)
             assert whole(at, spec.id)
             at.forget("ann", spec.id)
-            at.trim()
 
 
 @pytest.mark.parametrize(

@@ -194,19 +194,6 @@ def test_statuses(kept):
             wrong()
 
 
-def test_erase_keeps_the_run_but_not_what_it_found(kept):
-    run_id = fill(kept, spec_of(), "done")
-    kept.set_optimum(run_id, Optimum(1.0, torch.ones(3).double(), 2.0, None))
-    kept.visit("ann", run_id)
-    kept.erase(run_id)
-    run = kept.run(run_id)
-    assert (run.progress, run.optimum, run.status) == (0, None, "done")
-    assert kept.load(run_id) == ({}, {})
-    assert kept.optimum_of(run.spec.problem) is None
-    assert [each.id for each in kept.history("ann")] == [run_id]
-    assert kept._database._db.execute("SELECT count(*) FROM records").fetchone() == (0,)
-
-
 def test_what_was_under_way_is_interrupted_when_the_store_opens(path):
     specs = {status: spec_of(seed) for seed, status in enumerate(STATUSES)}
     with opened(path) as before:

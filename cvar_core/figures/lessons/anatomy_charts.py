@@ -21,6 +21,7 @@ START, END = "the start θ₀", "θ*"
 
 _BARS = 60
 _CURVE = 201  # points of a curve
+_ROOM = 1.45  # times CVaR, so that its name has room at its right
 _LEFT = 3  # bars at the left edge that may be cut where they dwarf the rest
 _UNKNOWN = "The best classifier at each β is being looked for …"
 _FLAGS = 0.8  # of the height, for the data; above it stand the names of mean, VaR and CVaR
@@ -38,15 +39,15 @@ def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "l
     losses
         At the θ that is looked at, shape (count,).
     ends
-        The losses at the start and at the optimum. They fix the axis, so that it does not move with θ, and the
-        first is drawn as an outline.
+        The losses at the start and at the optimum. They fix the axis, so that it does not move with θ between them,
+        and the first is drawn as an outline. Where CVaR_β is larger than at both, the axis goes on to it.
 
     Returns
     -------
     A figure in plotly's JSON form; the subtitle says what is beyond the right edge and which bars are cut.
     """
     colours, at = theme_named(theme), risks(losses, beta)
-    edges = _edges(at.var, reach(ends, beta))
+    edges = _edges(at.var, max(reach(ends, beta), _ROOM * at.cvar))
     parts = tail_parts(losses, beta).numpy()
     whole, outer, before = (
         _shares(each.numpy(), edges, weights) for each, weights in ((losses, None), (losses, parts), (ends[0], None))
@@ -84,7 +85,8 @@ def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: floa
     At ``alpha`` stand the two parts of F_β − F*: up to the curve's bottom the model's, from there on the threshold's. A
     point of the curve that is above the chart is an open triangle at its upper edge.
     """
-    colours, at, high = theme_named(theme), risks(losses, beta), max(reach(ends, beta), 1.1 * alpha)
+    colours, at = theme_named(theme), risks(losses, beta)
+    high = max(reach(ends, beta), _ROOM * at.cvar, 1.1 * alpha)
     _, level, best = risks(ends[1], beta)
     least = min(risks(each, beta).cvar for each in (losses, *ends))
     alphas = np.unique(np.concatenate([np.linspace(-0.12 * high, high, _CURVE), [at.var]]))
@@ -316,7 +318,7 @@ def reach(ends: Sequence[Tensor], beta: float) -> float:
 def _reach(losses: Tensor, beta: float) -> float:
     ordered = losses.sort().values
     most, many = (float(ordered[round(share * (len(ordered) - 1))]) for share in (0.995, 0.9))
-    return max(1.45 * risks(losses, beta).cvar, min(most, 3 * many)) or 1.0
+    return max(_ROOM * risks(losses, beta).cvar, min(most, 3 * many)) or 1.0
 
 
 def _edges(level: float, high: float) -> Array:
@@ -324,7 +326,8 @@ def _edges(level: float, high: float) -> Array:
     left = round(_BARS * level / high)
     width = level / left if left > 0 else high / _BARS
     edges: Array = width * np.arange(math.ceil(high / width - 1e-9) + 1, dtype=np.float64)
-    edges[left] = level if left > 0 else 0.0
+    if left > 0:
+        edges[left] = level
     return edges
 
 

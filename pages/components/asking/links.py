@@ -15,6 +15,8 @@ from ..drawing.text import plain
 from ..internals import fill_controls_from_link_again
 
 Value = str | list[str] | None
+Link = dict[str, list[str]]
+Known = Mapping[str, Collection[str] | None]
 
 _MOST = 5  # unread parts that are named
 
@@ -38,7 +40,14 @@ def say_again(key: str, usual: object) -> None:
     st.session_state[key] = usual if value is None else value
 
 
-def drop_endless() -> None:
+def read() -> Link:
+    """Return what stands in the URL, to be called before any control is drawn."""
+    link = {name: st.query_params.get_all(name) for name in st.query_params}
+    _drop_endless()
+    return link
+
+
+def _drop_endless() -> None:
     """Take numbers without end out of the URL: Streamlit fails on one for a control of whole numbers."""
     found = [name for name in st.query_params if any(_endless(text) for text in st.query_params.get_all(name))]
     for name in found:
@@ -64,8 +73,8 @@ def keep(key: str, value: Value, usual: Value) -> None:
         st.query_params[key] = texts or ""
 
 
-def unread(link: dict[str, list[str]], known: Mapping[str, Collection[str] | None]) -> list[str]:
-    """Return the parts of a link that no control took, because they are not among its values.
+def say_unread(page: str, link: Link, known: Known, asked: object = None) -> None:
+    """Say which parts of the link that the visitor came by no control took, because they are not among its values.
 
     Parameters
     ----------
@@ -74,12 +83,20 @@ def unread(link: dict[str, list[str]], known: Mapping[str, Collection[str] | Non
     known
         The controls, with their values for those that may be drawn later. A control that is not drawn, such as the
         parameter of another noise, misses nothing.
+    asked
+        What the controls ask for: once they ask for something else, nothing more is said.
     """
+    missed, then = st.session_state.setdefault(f"{page}-unread", (_unread(link, known), asked))
+    if missed and then == asked:
+        st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+
+
+def _unread(link: Link, known: Known) -> list[str]:
     missed = [plain(f"{name}={','.join(texts)}", 60) for name, texts in link.items() if not _taken(name, texts, known)]
     return missed if len(missed) <= _MOST else [*missed[:_MOST], f"and {len(missed) - _MOST} more"]
 
 
-def _taken(name: str, texts: list[str], known: Mapping[str, Collection[str] | None]) -> bool:
+def _taken(name: str, texts: list[str], known: Known) -> bool:
     if name not in known:
         return False
     allowed = known[name]

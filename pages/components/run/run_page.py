@@ -21,13 +21,6 @@ PATIENCE = 30  # seconds: what takes longer does not start when somebody comes
 OLDER = "cvar-older"  # what the style sheet knows a page by that shows a run of other settings
 
 
-def read_link() -> dict[str, list[str]]:
-    """Return what stands in the URL, to be called before any control is drawn."""
-    link = {name: st.query_params.get_all(name) for name in st.query_params}
-    links.drop_endless()
-    return link
-
-
 def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
     """Return the run to show: what is asked for, if it exists or starts by itself, or else the one before."""
     page, jobs = session.page, session.manager
@@ -45,7 +38,6 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
             shown = Shown(asked.spec, asked.recipe)  # whoever comes here sees a run at once
         elif starts_by_itself(session, asked) and start_if_settled(session, asked):
             shown = Shown(asked.spec, asked.recipe)
-    st.session_state[f"{page}-asked"] = asked.spec
     session.show(shown)
     with buttons:
         run_bar(session, asked)
@@ -61,11 +53,7 @@ def show(session: Session, area: MainArea, asked: Asked, shown: Shown | None, li
     refused = refusal(page, asked.spec)
     if refused:
         st.error(refused, icon=":material/block:")
-    missed, then = st.session_state.setdefault(
-        f"{page}-unread", (links.unread(link, session.controls.keys | area.keys), asked.spec)
-    )
-    if missed and then == asked.spec:  # until the visitor changes something
-        st.info(f"Some of this link could not be read, and has its default instead: {', '.join(missed)}.")
+    links.say_unread(page, link, session.controls.keys | area.keys, asked.spec)
     if shown is None:
         st.info("Press **Run** to start." if asked.spec else "Mend what is marked in red, and press **Run** to start.")
         area.show_history()

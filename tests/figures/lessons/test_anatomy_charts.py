@@ -216,6 +216,16 @@ def test_the_tail_is_the_mean_beyond_a_bar():
     assert min(inside) == pytest.approx(90.0), "the tail starts with a bar at VaR"
 
 
+@given(SOME, SOME, SOME, LEVELS)
+def test_var_and_cvar_are_in_the_picture_wherever_theta_is(here, first, last, beta):
+    at, ends = risks(tensor(here), beta), (tensor(first), tensor(last))
+    bars = drawn(tail(tensor(here), beta, ends))
+    curve = drawn(variational(tensor(here), beta, ends, 0.5))
+    for figure in (bars, curve):
+        low, high = figure["layout"]["xaxis"]["range"]
+        assert low <= at.var <= at.cvar < high
+
+
 def test_a_heavy_tail_stays_readable_and_what_is_left_out_is_said():
     along = way("squared", "lognormal", 0.95)
     here = along.losses(1.0)
