@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..specs import SpecError
+from ..writing import write_whole
 
 _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
@@ -38,12 +39,12 @@ def ensure_writable(paths: Iterable[str]) -> None:
 
 
 def write_all(contents: Mapping[str, str | bytes]) -> None:
-    """Write each content to its file. All are complete on disk before the first takes its name.
+    """Write each content to its file, those whole that can be.
 
     A link is followed, and a pipe or device is written to: only a regular file can be replaced. That the reader of
     standard output has gone is for the caller to see.
     """
-    written: list[tuple[Path, Path]] = []
+    whole: dict[Path, bytes] = {}
     name = ""
     try:
         for name, content in contents.items():
@@ -51,27 +52,17 @@ def write_all(contents: Mapping[str, str | bytes]) -> None:
             if _is_stdout(name):
                 with open(1, "wb", closefd=False) as stdout:
                     stdout.write(raw)
-                continue
-            if not _replaceable(Path(name)):
+            elif _replaceable(Path(name)):
+                whole[Path(name)] = raw
+            else:
                 Path(name).write_bytes(raw)  # not resolved: what a pipe's link names cannot be opened
-                continue
-            path = Path(name).resolve()
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".cvar-")
-            written.append((Path(temporary), path))
-            with os.fdopen(handle, "wb") as file:
-                file.write(raw)
-            Path(temporary).chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-        for ready, path in written:
-            name = str(path)
-            ready.replace(path)
+        name = ""
+        write_whole(whole)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError) and _is_stdout(name):
             raise
-        where = "to standard output" if _is_stdout(name) else name
+        where = "to standard output" if _is_stdout(name) else name or problem.filename
         raise SpecError(f"cannot write {where}: {problem.strerror or problem}") from None
-    finally:
-        for temporary_path, _ in written:
-            temporary_path.unlink(missing_ok=True)
 
 
 def _is_stdout(name: str | None) -> bool:
@@ -80,9 +71,3 @@ def _is_stdout(name: str | None) -> bool:
 
 def _replaceable(path: Path) -> bool:
     return path.is_file() or not path.exists()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

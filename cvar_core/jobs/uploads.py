@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from ..writing import UNFINISHED, write_whole
 from .limits import Limits
 from .refused import Refused
 from .whereabouts import Whereabouts
@@ -57,9 +58,7 @@ class Uploads:
             try:
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 place.with_suffix(".name").write_text(f"{name}\n{_hash(address) if address else ''}", "utf-8")
-                unfinished = place.with_suffix(".part")
-                unfinished.write_bytes(content)
-                unfinished.replace(place)
+                write_whole({place: content})
             except OSError as problem:
                 log.error("upload %s", problem)
                 raise Refused(f"The server cannot keep files: {problem.strerror or type(problem).__name__}.") from None
@@ -77,7 +76,7 @@ class Uploads:
     def tidy(self) -> None:
         """Remove all files whose time is over."""
         with self._lock:
-            for place in [*self._folder.glob("*/*.data"), *self._folder.glob("*/*.part")]:
+            for place in [*self._folder.glob("*/*.data"), *self._folder.glob(f"*/*{UNFINISHED}")]:
                 with contextlib.suppress(FileNotFoundError):
                     if self._until(place) <= time.time():
                         _delete(place)

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from cvar_core.jobs import Limits, Refused, Uploads, Whereabouts
+from cvar_core.writing import UNFINISHED
 
 KB = 2**10
 
@@ -90,6 +91,19 @@ def test_a_file_is_removed_when_its_time_is_over(made):
     grown_old(young, 2.01)
     uploads.tidy()
     assert list(young.path.parents[1].iterdir()) == [], "nothing is left, not even a name"
+
+
+def test_what_a_killed_server_had_half_written_is_removed_as_well(made):
+    uploads = made(upload_hours=2)
+    whole = uploads.add("ada", "whole", b"1")
+    half = whole.path.with_name(f".cvar-1{UNFINISHED}")
+    half.write_bytes(b"0")
+    uploads.tidy()
+    assert half.exists(), "somebody may be writing it"
+    then = time.time() - 3600 * 2.01
+    os.utime(half, (then, then))
+    uploads.tidy()
+    assert (half.exists(), whole.path.exists()) == (False, True)
 
 
 def test_it_tidies_by_itself(made, monkeypatch):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...specs import SpecError
 from ...version import ENGINE_VERSION, __version__
+from ...writing import write_whole
 from .charted import Atlas, Charted
 
 SHIPPED = Path(__file__).with_name("atlas.npz")
@@ -62,9 +63,4 @@ def packed(atlas: Atlas) -> bytes:
 
 def write(path: Path, atlas: Atlas) -> None:
     """Write the file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(packed(atlas))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole({path: packed(atlas)})
