@@ -140,7 +140,7 @@ def compile_kernels() -> list[str]:
 
     for loss in losses.names():
         synthetic = Problem.synthetic(loss=loss, eval_size=300)
-        rows, target = synthetic.points.rows(torch.arange(300)), synthetic.points.target
+        rows, target = synthetic.ground.points.rows(torch.arange(300)), synthetic.ground.points.target
         for problem in (synthetic, Problem.from_arrays(csr_array(rows.numpy()), target, loss)):
             sweep(problem, every_method.names(), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
     return list(losses.names())

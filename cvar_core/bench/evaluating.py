@@ -57,7 +57,7 @@ def ours(points: DensePoints, loss: Loss, skip: bool) -> Sums:
 
 def with_risks(problem: Problem) -> Sums:
     """The same as ``ours`` and R(θ) = CVaR_β in one pass, of which R is returned."""
-    return lambda thetas, alphas: problem.evaluate(thetas, alphas).risks
+    return lambda thetas, alphas: problem.ground.evaluate(thetas, alphas).risks
 
 
 def chunked(points: DensePoints, loss: Loss) -> Sums:
@@ -94,7 +94,7 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
 
 def _one_loss(loss: str, sizes: Sizes, rate: float) -> dict[str, Any]:
     problem = Problem.synthetic(loss=loss, eval_size=sizes.eval_size)
-    points = problem.points
+    points = problem.ground.points
     assert isinstance(points, DensePoints)
     checkpoints = averaged(problem, sizes)
     everything = _joined(checkpoints)

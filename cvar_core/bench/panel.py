@@ -88,7 +88,7 @@ def draw(problem: Problem, spec: SweepSpec) -> Panel:
     """Draw all samples of a sweep. (The engine never holds more than a few blocks of them.)"""
     streams = []
     for seed in spec.seeds:
-        pieces = [problem.samples(seed, first, last) for first, last in blocks(spec)]
+        pieces = [problem.ground.samples(seed, first, last) for first, last in blocks(spec)]
         streams.append([torch.cat(part) for part in zip(*pieces, strict=True)])
     x, y, norms = (torch.stack(part) for part in zip(*streams, strict=True))
     starts = [problem.start(seed) for seed in spec.seeds]

@@ -35,7 +35,7 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
     with torch_threads(1):
         panel = draw(problem, spec)
         fresh = Problem(problem.spec)  # nothing drawn yet
-        drawing = seconds(lambda: [fresh.samples(seed, *block) for seed in spec.seeds for block in blocks(spec)])
+        drawing = seconds(lambda: [fresh.ground.samples(seed, *block) for seed in spec.seeds for block in blocks(spec)])
         few = slice(0, 3) if sizes.lambdas else MODERATE
         contenders = [
             Contender("ours", "ours: compiled, tiles of runs", ours, panel),

@@ -20,7 +20,7 @@ def optimum(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for loss in sizes.losses:
         problem = Problem.synthetic(loss=loss, eval_size=sizes.eval_size)
-        _ = problem.points
+        _ = problem.ground.points
         with torch_threads(1):
             took = seconds(problem.optimum)
         best = problem.optimum()

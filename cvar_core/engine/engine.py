@@ -191,12 +191,12 @@ def step_sizes(problem: Problem, spec: SweepSpec, shard: Shard) -> StepSizes:
     sizes = method.step_sizes(*(torch.tensor(each, dtype=torch.float64) for each in (lam, initial_loss)))
     if method.metric is None:
         return sizes
-    return sizes._replace(metric=method.metric(problem.slope_squares(shard.seed)))
+    return sizes._replace(metric=method.metric(problem.ground.slope_squares(shard.seed)))
 
 
 def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int) -> tuple[State, float, float]:
     sizes = step_sizes(problem, spec, shard)
-    length = problem.block_length
+    length = problem.ground.block_length
     sampling = stepping = 0.0
     iteration, runs = state.iteration, state[2:]
     while iteration < target:
@@ -205,14 +205,14 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
         shared = (problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method)
         begun = time.perf_counter()
         if problem.spec.nonzeros is None:
-            samples = problem.samples(shard.seed, iteration, last)
+            samples = problem.ground.samples(shard.seed, iteration, last)
             drawn = time.perf_counter()
             runs = torch.ops.cvar_core.steps.default(
                 samples.x, samples.y, samples.norms_in(sizes.metric), factors, sizes.theta, sizes.alpha, *runs, *shared,
                 sizes.metric,
             )  # fmt: skip
         else:
-            points, index = problem.sparse_samples(shard.seed, iteration, last)
+            points, index = problem.ground.sparse_samples(shard.seed, iteration, last)
             drawn = time.perf_counter()
             runs = sparse_steps(points, index, iteration, factors, sizes, runs, *shared)
         sampling += drawn - begun
@@ -260,7 +260,7 @@ def _evaluate(problem: Problem, averages: list[_Average], stop: Stop | None) -> 
 
 def _worth(problem: Problem, thetas: Tensor, alphas: Tensor, stop: Stop | None) -> tuple[Tensor, Tensor]:
     """Return the objectives of points, and what is recorded of them beside, in the order of ``recorded_names``."""
-    objectives, risks, measures = problem.evaluate(thetas, alphas, stop)
+    objectives, risks, measures = problem.ground.evaluate(thetas, alphas, stop)
     columns = [risks.unsqueeze(1), measures]
     if "distance" in recorded_names(problem.spec):
         columns.insert(1, torch.linalg.vector_norm(thetas - problem.theta_gen, dim=1, keepdim=True))

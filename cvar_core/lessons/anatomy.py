@@ -60,7 +60,7 @@ class Way:
     @property
     def fitted(self) -> int | None:
         """How many losses the tail holds, if so few that θ* fits them rather than what they were drawn from."""
-        mass = tail_mass(self.problem.points.count, self.problem.spec.beta)
+        mass = tail_mass(self.problem.ground.points.count, self.problem.spec.beta)
         return math.ceil(mass) if mass <= _ENOUGH * self.problem.spec.dim else None
 
     def losses(self, share: float) -> Tensor:
@@ -210,5 +210,5 @@ def _best(loss: str, noise: str, beta: float, points: int) -> Classifier:
     problem = Sketch.synthetic(loss, noise, beta, eval_size=points)
     best = problem.optimum()
     length = float(torch.linalg.vector_norm(best.theta))
-    right = problem.points.predict(best.theta) * problem.points.target > 0
+    right = problem.ground.points.predict(best.theta) * problem.ground.points.target > 0
     return Classifier(beta, length, float(right.double().mean()) if length > 0 else None, best.value)

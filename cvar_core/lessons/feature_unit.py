@@ -62,7 +62,7 @@ def in_unit(
     factors = schedules["decreasing"].factors(0, iterations, iterations)
     left = np.full((len(SEEDS), len(METHODS), len(lambdas)), np.nan)
     for s, seed in enumerate(SEEDS):
-        start, drawn = points.start(seed), points.samples(seed, 0, iterations)
+        start, drawn = points.start(seed), points.ground.samples(seed, 0, iterations)
         x = drawn.x * unit
         samples = Samples(x, drawn.y, (x * x).sum(1))
         begun = points.risk(start.theta) - best
@@ -70,7 +70,7 @@ def in_unit(
             method = methods[name]
             sizes = method.step_sizes(lam, torch.tensor(start.initial_loss, dtype=torch.float64))
             # A mean square of a feature is multiplied by the square of the factor.
-            metric = EVEN if method.metric is None else method.metric(points.slope_squares(seed) * unit**2)
+            metric = EVEN if method.metric is None else method.metric(points.ground.slope_squares(seed) * unit**2)
             theta = (start.theta / unit).repeat(len(lam), 1)
             alpha = torch.full_like(lam, start.alpha)
             none = torch.zeros(len(lam), dtype=torch.bool)
@@ -82,7 +82,7 @@ def in_unit(
             mean = theta_sum / iterations * unit  # in the first unit, where a model is worth the same
             fine = ~diverged & torch.isfinite(mean).all(1)
             risks = torch.full_like(lam, torch.nan)
-            risks[fine] = points.risks(mean[fine])
+            risks[fine] = points.ground.risks(mean[fine])
             left[s, m] = torch.where(torch.isfinite(risks), (risks - best) / begun, torch.nan).numpy()
     return FeatureUnit(factor, lambdas, spread(left, axis=0), np.isnan(left).sum(axis=0))
 

@@ -256,7 +256,7 @@ def tolerance(
             finite = ~diverged & torch.isfinite(theta).all(1) & torch.isfinite(alpha)
             gap = torch.full_like(alpha, torch.nan)
             # Every unit's points are worth as much as their images in the first unit, a factor aside.
-            gap[finite] = points.objectives(theta[finite], alpha[finite] / scale) - ground.value
+            gap[finite] = points.ground.objectives(theta[finite], alpha[finite] / scale) - ground.value
             gap[~torch.isfinite(gap)] = torch.nan
             gaps[seed, :, k] = gap.reshape(len(VARIANTS), -1).numpy()
             way[seed, :, k] = (_lengths(theta - ground.theta) / length).reshape(len(VARIANTS), -1)
@@ -278,7 +278,7 @@ def _ground(spec: ProblemSpec, iterations: int) -> _Ground:
     assert spec.scale == 1, "the first unit is the one in which the scale is 1"
     problem = Problem(spec)
     best = problem.optimum()
-    drawn = (problem.samples(seed, 0, iterations) for seed in SEEDS)
+    drawn = (problem.ground.samples(seed, 0, iterations) for seed in SEEDS)
     samples = tuple(Samples(*(part.clone() for part in one)) for one in drawn)  # not the whole block they are cut from
     return _Ground(tuple(problem.start(seed) for seed in SEEDS), samples, best.theta, best.value)
 

@@ -1,15 +1,17 @@
 """Problems: samples, the objective F̃_β and its optimum F*."""
 
+from .ground import Evaluation, Ground, Samples, Start
 from .objective import cvar, objective, tail_mass, var
 from .optimum import Optimum
 from .population import population_risk
-from .problem import Evaluation, Problem, Samples, Start
+from .problem import Problem
 from .recorded import names as measure_names
 from .recorded import recorded as recorded_names
 from .sketch import Sketch
 
 __all__ = [
     "Evaluation",
+    "Ground",
     "Optimum",
     "Problem",
     "Samples",

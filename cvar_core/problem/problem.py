@@ -2,81 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import torch
 from torch import Tensor
 
-from ..cancel import Stop, check
+from ..cancel import Stop
 from ..catalogue import Loss, losses
-from ..compiled import jit
-from ..keeping import Kept
-from ..linear import weigh_squares
 from ..specs import ProblemSpec, SpecError
-from . import draws, recorded, risk
 from .constant import best_constant
 from .floor import floor
+from .given import checked, digest, vector
+from .ground import Arrays, Ground, Start
 from .magnitudes import ensure_magnitudes
-from .objective import tail_mass
 from .optimum import Optimum, minimise
-from .points import DensePoints, Points, SparsePoints
 from .population import population_risk
-
-_MOST_PREDICTIONS = 2**23  # on test points, at once
-_BLOCKS = 2**22  # numbers in the blocks at hand: the methods of one seed follow each other closely, so a few are enough
-
-
-class Start(NamedTuple):
-    """Where the runs of one seed begin."""
-
-    theta: Tensor  # (dim,)
-    alpha: float
-    initial_loss: float  # ℓ_0, the mean loss at θ_0
-
-
-class Evaluation(NamedTuple):
-    """What points (θ, α) are worth."""
-
-    objectives: Tensor  # (runs,)  F̃_β(θ, α)
-    risks: Tensor  # (runs,)  R(θ) = CVaR_β of the losses at θ, never above the objective
-    measures: Tensor  # (runs, len(measure_names))
-
-
-class Samples(NamedTuple):
-    """Consecutive samples of one seed's stream."""
-
-    x: Tensor  # (count, dim)
-    y: Tensor  # (count,)
-    norms: Tensor  # (count,)  ‖x‖²
-
-    def norms_in(self, metric: Tensor) -> Tensor:
-        """Return Σ_j m_j x_j² of each sample, shape (count,); m (dim,), or one number, which is 1."""
-        if metric.dim() == 0:
-            return self.norms
-        out = torch.empty_like(self.y)
-        jit(weigh_squares)(self.x.contiguous().numpy(), metric.contiguous().numpy(), out.numpy())
-        return out
-
-
-class SparseSamples(NamedTuple):
-    """Consecutive samples of one seed's stream from sparse data: the rows are named, not copied."""
-
-    points: SparsePoints
-    rows: Tensor  # (count,) their numbers
 
 
 class Problem:
     """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
 
-    def __init__(
-        self, spec: ProblemSpec, arrays: tuple[Any, Tensor] | None = None, test: tuple[Any, Tensor] | None = None
-    ) -> None:
+    def __init__(self, spec: ProblemSpec, arrays: Arrays | None = None, test: Arrays | None = None) -> None:
         if (arrays is None) != (spec.data is None) or (test is None) != (spec.test is None):
             raise SpecError("a problem on data is made with Problem.from_arrays, which takes the arrays")
         self.spec = spec
@@ -86,12 +34,13 @@ class Problem:
 
     def _reset(self) -> None:
         self._lock = threading.RLock()
-        self._blocks: Kept[tuple[int, int], Samples] = Kept(_BLOCKS, size=_room)
-        self._starts: dict[int, Start] = {}
-        self._slopes: dict[int, float] = {}  # E[ℓ'²] at the start of a seed
-        self._points: Points | None = None
-        self._test_points: Points | None = None
         self._optimum: Optimum | None = None
+        self._ground = Ground(self.spec, self._arrays, self._test)
+
+    @property
+    def ground(self) -> Ground:
+        """For the engine: the points, the starts and the samples."""
+        return self._ground
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -162,9 +111,9 @@ class Problem:
         and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on. ``start`` is
         that of ``synthetic``: in columns of any size a random one is so bad that closing most of its gap means little.
         """
-        matrix, target = _checked(X, y, loss)
+        matrix, target = checked(X, y, loss)
         ensure_magnitudes(matrix, target)
-        held_out = None if test is None else _checked(*test, loss)
+        held_out = None if test is None else checked(*test, loss)
         rows, dim = matrix.shape
         if held_out is not None and held_out[0].shape[1] != dim:
             raise SpecError(f"the test rows have {held_out[0].shape[1]:,} columns, but X has {dim:,}")
@@ -174,9 +123,9 @@ class Problem:
             dim=dim,
             scale=scale,
             sample_size=rows,
-            data=_digest(matrix, target),
+            data=digest(matrix, target),
             nonzeros=None if isinstance(matrix, Tensor) else int(matrix.nnz),
-            test=None if held_out is None else _digest(*held_out),
+            test=None if held_out is None else digest(*held_out),
             start=start,
         )
         return cls(spec, (matrix, target), held_out)
@@ -192,240 +141,48 @@ class Problem:
     def loss(self) -> Loss:
         return losses[self.spec.loss]
 
-    @functools.cached_property
+    @property
     def theta_gen(self) -> Tensor:
         """The parameters that generated a synthetic problem's data, shape (dim,)."""
-        return draws.theta_gen(self.spec)
+        return self.ground.theta_gen
 
-    @property
-    def points(self) -> Points:
-        """The points that the objective is evaluated on; drawn when first asked for."""
-        with self._lock:
-            if self._points is None:
-                points = self._drawn() if self._arrays is None else _points(*self._arrays, self.loss)
-                at_zero = self.loss.value(torch.zeros_like(points.target), points.target)
-                if not bool(torch.isfinite(at_zero.sum())):
-                    raise SpecError(f"the targets are so large that {self.spec.loss} loss overflows; scale them down")
-                self._points = points
-            return self._points
+    def start(self, seed: int) -> Start:
+        """Return where the runs of a seed begin: θ_0, α_0 and ℓ_0, the mean loss at θ_0."""
+        return self.ground.start(seed)
 
-    @property
-    def test_points(self) -> Points | None:
-        """The held-out points, if there are any."""
-        with self._lock:
-            if self._test_points is None and self._test is not None:
-                self._test_points = _points(*self._test, self.loss)
-            return self._test_points
+    def losses(self, theta: Any) -> Tensor:
+        """Return the losses of all points at θ (a tensor, an array or a list), shape (count,)."""
+        points = self.ground.points
+        return self.spec.scale * self.loss.value(points.predict(vector("theta", theta, self.spec.dim)), points.target)
 
-    def _drawn(self) -> Points:
-        spec = self.spec
-        columns = draws.features(spec.dim, spec.eval_size, spec.seed)
-        target, _ = draws.targets(spec, torch.mv(columns.T, self.theta_gen))
-        reference = self.theta_gen if self.loss.task == "regression" else None
-        return DensePoints.build(columns, target, self.loss, reference)
+    def objective(self, theta: Any, alpha: float) -> float:
+        """Return F̃_β(θ, α); θ is a tensor, an array or a list.
 
-    def losses(self, theta: Tensor) -> Tensor:
-        """Return the losses of all points at θ, shape (count,)."""
-        return self.spec.scale * self.loss.value(self.points.predict(theta), self.points.target)
+        >>> problem = Problem.from_arrays([[1.0], [1.0]], [0.0, 4.0], loss="absolute", beta=0.5)
+        >>> problem.objective([0.0], 1.0), problem.risk([0.0])
+        (4.0, 4.0)
+        """
+        thetas = vector("theta", theta, self.spec.dim).unsqueeze(0)
+        return float(self.ground.objectives(thetas, vector("alpha", [alpha], 1)))
 
-    def objectives(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Tensor:
-        """Return F̃_β at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
-        points, levels = self.points, alphas.clamp(min=0) / self.spec.scale
-        sums = [points.tail_sums(self.loss, thetas[here], levels[here]) for here in self._groups(len(thetas), stop)]
-        return self._objectives(torch.cat(sums), alphas)
-
-    def risks(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
-        """Return R, the CVaR_β of the losses of all points, at each of thetas (runs, dim); shape (runs,)."""
-        points, spec = self.points, self.spec
-        groups = self._groups(len(thetas), stop, risks=True)
-        return spec.scale * torch.cat([risk.risks(points, self.loss, thetas[here], spec.beta) for here in groups])
-
-    def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Evaluation:
-        """Return F̃_β at each (θ, α), and R and the measures of θ, in one pass: thetas (runs, dim), alphas (runs,)."""
-        points, test, spec = self.points, self.test_points, self.spec
-        levels, surveying = alphas.clamp(min=0) / spec.scale, bool(self.measure_names)
-        unit = 1.0 if self.loss.task == "classification" else spec.scale
-        sums, risks, measured = [], [], []
-        for here in self._groups(len(thetas), stop, risks=True):
-            tails, others, worst = risk.evaluate(points, self.loss, thetas[here], levels[here], spec.beta, surveying)
-            trained = [unit * others / points.count] if surveying else []
-            tested = [] if test is None else recorded.on_test(test, self.loss, spec, thetas[here])
-            sums.append(tails)
-            risks.append(spec.scale * worst)
-            measured.append(torch.stack([*trained, *tested], dim=1) if surveying else tails.new_empty(len(tails), 0))
-        objectives = self._objectives(torch.cat(sums), alphas)
-        # R is the least F̃ over α: where both are that, they are summed in another order, and differ by rounding.
-        return Evaluation(objectives, torch.minimum(torch.cat(risks), objectives), torch.cat(measured))
-
-    def _groups(self, runs: int, stop: Stop | None, risks: bool = False) -> Iterator[slice]:
-        """Cut runs into groups that take about 0.2 seconds, and make no more predictions than fit."""
-        group = max(1, int((0.9e9 if risks else 2e9) // self.points.work))
-        if self.test_points is not None:
-            group = max(1, min(group, _MOST_PREDICTIONS // self.test_points.count))
-        for first in range(0, runs, group):
-            check(stop)
-            yield slice(first, first + group)
-
-    def _objectives(self, sums: Tensor, alphas: Tensor) -> Tensor:
-        # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
-        mass = tail_mass(self.points.count, self.spec.beta)
-        below = alphas.clamp(max=0) * (1 - self.points.count / mass)
-        return alphas.clamp(min=0) + self.spec.scale * sums / mass + below
-
-    def objective(self, theta: Tensor, alpha: float) -> float:
-        """Return F̃_β(θ, α)."""
-        return float(self.objectives(theta.unsqueeze(0), torch.tensor([alpha], dtype=torch.float64)))
-
-    def risk(self, theta: Tensor) -> float:
-        """Return R(θ) = CVaR_β of the losses at θ: the least F̃_β(θ, α) over α."""
-        return float(self.risks(theta.unsqueeze(0)))
-
-    @property
-    def measure_names(self) -> tuple[str, ...]:
-        """What a point is measured by beside the objective; nothing but for data sets."""
-        return recorded.names(self.spec)
-
-    def measures(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
-        """Return the measures of each θ: thetas (runs, dim); shape (runs, len(measure_names))."""
-        return self.evaluate(thetas, torch.zeros(len(thetas), dtype=torch.float64), stop).measures
+    def risk(self, theta: Any) -> float:
+        """Return R(θ) = CVaR_β of the losses at θ (a tensor, an array or a list): the least F̃_β(θ, α) over α."""
+        return float(self.ground.risks(vector("theta", theta, self.spec.dim).unsqueeze(0)))
 
     def optimum(self, stop: Stop | None = None) -> Optimum:
         """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
         with self._lock:
             if self._optimum is not None:
                 return self._optimum
-        found = minimise(self.points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
+        points = self.ground.points
+        found = minimise(points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
         scale = self.spec.scale
         gap = None if found.gap is None else scale * found.gap
         decides = self.loss.task == "regression" or bool(found.theta.any())
-        measured = tuple(self.measures(found.theta.unsqueeze(0), stop)[0].tolist()) if decides else ()
+        measured = tuple(self.ground.measures(found.theta.unsqueeze(0), stop)[0].tolist()) if decides else ()
         best = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained, measured)
-        constant = None if self.spec.data is None else best_constant(self.points.target, self.loss, self.spec.beta)
+        constant = None if self.spec.data is None else best_constant(points.target, self.loss, self.spec.beta)
         best = replace(best, floor=floor(self, best, stop), constant=None if constant is None else scale * constant)
         population_risk(self.spec)  # asked for with F*: a table that nobody should wait for later
         self._optimum = best
         return best
-
-    def start(self, seed: int) -> Start:
-        """Return θ_0, α_0 and ℓ_0 of a run's seed."""
-        with self._lock:
-            if seed not in self._starts:
-                theta, alpha = draws.start(seed, self.spec)
-                zero = torch.zeros(1, dtype=torch.float64)
-                # Losses are never negative, so the sum above α = 0 is the sum of them all.
-                mean = float(self.points.tail_sums(self.loss, theta.unsqueeze(0), zero)) / self.points.count
-                self._starts[seed] = Start(theta, self.spec.scale * alpha, self.spec.scale * (mean or 1.0))
-            return self._starts[seed]
-
-    def slope_squares(self, seed: int) -> Tensor:
-        """Return E[ℓ'²] E[x_j²] for each j, with the losses' slopes ℓ' in the prediction at a seed's θ_0, (dim,)."""
-        with self._lock:
-            if seed not in self._slopes:
-                points, theta = self.points, self.start(seed).theta
-                slopes = self.spec.scale * self.loss.slope(points.predict(theta), points.target)
-                self._slopes[seed] = float(slopes.square().numpy().mean())  # numpy's does not depend on threads
-            return self._slopes[seed] * self._feature_squares
-
-    @functools.cached_property
-    def _feature_squares(self) -> Tensor:
-        points = self.points
-        return points.combine_squares(torch.ones(points.count, dtype=torch.float64)) / points.count
-
-    @property
-    def block_length(self) -> int:
-        """How many samples one block of the stream holds."""
-        return draws.SPARSE_BLOCK if self.spec.nonzeros is not None else draws.block_length(self.spec.dim)
-
-    def sparse_samples(self, seed: int, first: int, last: int) -> SparseSamples:
-        """Return samples first … last−1 of a run's seed on sparse data; they must lie in one block of the stream."""
-        points, length = self.points, self.block_length
-        assert isinstance(points, SparsePoints)
-        number = first // length
-        assert (last - 1) // length == number, "samples are served block by block"
-        index = draws.index_block(points.count, length, seed, number)
-        return SparseSamples(points, index[first - number * length : last - number * length])
-
-    def samples(self, seed: int, first: int, last: int) -> Samples:
-        """Return samples first … last−1 of a run's seed; they must lie in one block of the stream."""
-        length = self.block_length
-        number = first // length
-        assert (last - 1) // length == number, "samples are served block by block"
-        block = self._block(seed, number)
-        here = slice(first - number * length, last - number * length)
-        return Samples(block.x[here], block.y[here], block.norms[here])
-
-    def _block(self, seed: int, number: int) -> Samples:
-        return self._blocks.get((seed, number), lambda: self._drawn_block(seed, number))
-
-    def _drawn_block(self, seed: int, number: int) -> Samples:
-        if self.spec.data is None and self.spec.sample_size is None:
-            x, y = draws.fresh_block(self.spec, self.theta_gen, seed, number)
-        else:
-            index = draws.index_block(self.points.count, self.block_length, seed, number)
-            # The arrays' own rows lie together in memory; those of the points, which are columns, do not.
-            x = self.points.rows(index) if self._arrays is None else self._arrays[0][index]
-            y = self.points.target[index]
-        return Samples(x, y, (x * x).sum(1))
-
-
-def _room(block: Samples) -> int:
-    """Return how much of the room for blocks one of them takes: never so much that two do not fit."""
-    return min(max(block.x.numel(), _BLOCKS // 64), _BLOCKS // 2)
-
-
-def _points(matrix: Any, target: Tensor, loss: Loss) -> Points:
-    if isinstance(matrix, Tensor):
-        return DensePoints.build(matrix.T.contiguous(), target, loss)
-    return SparsePoints(matrix, target)
-
-
-def _checked(X: Any, y: Any, loss: str) -> tuple[Any, Tensor]:  # noqa: N803
-    """Return the features (a float64 tensor of rows, or a CSR array) and the targets, or say what is wrong."""
-    if loss not in losses:
-        raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
-    try:
-        target = torch.from_numpy(_numbers(y))
-        if hasattr(X, "tocsr"):
-            from scipy.sparse import csr_array
-
-            if np.iscomplexobj(X):
-                raise ValueError("complex numbers")
-            matrix: Any = csr_array(X.tocsr(), dtype=np.float64, copy=True)
-            matrix.sum_duplicates()
-            values = matrix.data
-        else:
-            values = _numbers(X)
-            matrix = torch.from_numpy(values)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        raise SpecError(f"X and y must hold real numbers only ({problem})") from None
-    if len(matrix.shape) != 2 or 0 in matrix.shape:
-        raise SpecError(f"X has shape {tuple(matrix.shape)}, but it must have rows and columns, at least one of each")
-    if target.shape != (matrix.shape[0],):
-        raise SpecError(
-            f"y has shape {tuple(target.shape)}, but X has {matrix.shape[0]} rows: y needs shape ({matrix.shape[0]},)"
-        )
-    if not np.isfinite(values).all():
-        raise SpecError("X holds NaN or infinite values; every entry must be finite")
-    if not torch.isfinite(target).all():
-        raise SpecError("y holds NaN or infinite values; every entry must be finite")
-    if losses[loss].task == "classification" and not bool((target.abs() == 1).all()):
-        odd = float(target[target.abs() != 1][0])
-        raise SpecError(f"y holds {odd:g}, but {loss} loss needs labels −1 and 1")
-    return matrix, target
-
-
-def _numbers(given: Any) -> np.ndarray:
-    """Return a copy as float64: what the caller does to the original later must not change the problem."""
-    if isinstance(given, Tensor):
-        given = given.detach().cpu().to(torch.float64).numpy()
-    if np.iscomplexobj(given):
-        raise ValueError("complex numbers")
-    return np.array(given, dtype=np.float64, order="C", copy=True)
-
-
-def _digest(matrix: Any, target: Tensor) -> str:
-    parts = [matrix] if isinstance(matrix, Tensor) else [matrix.data, matrix.indices, matrix.indptr]
-    digest = hashlib.sha256(repr(tuple(matrix.shape)).encode())
-    for part in (*parts, target):
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:32]

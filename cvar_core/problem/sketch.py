@@ -36,7 +36,7 @@ class Sketch(Problem):
 
     def _nearly(self, stop: Stop | None) -> Optimum | None:
         """Return a point whose value is certified, and θ = 0 itself where that is best; ``None`` if none was found."""
-        points, loss, beta, scale = self.points, self.loss, self.spec.beta, self.spec.scale
+        points, loss, beta, scale = self.ground.points, self.loss, self.spec.beta, self.spec.scale
         local, theta = smooth(loss), self.theta_gen
         if local is None:
             return None
@@ -64,7 +64,7 @@ class Sketch(Problem):
 
     def _lowest_margins(self, direction: Tensor) -> float:
         """Return the mean of the lowest 1 − β of y x·d; along a d where it is above 0, CVaR_β falls from θ = 0 on."""
-        return -cvar(-self.points.predict(direction) * self.points.target, self.spec.beta)
+        return -cvar(-self.ground.points.predict(direction) * self.ground.points.target, self.spec.beta)
 
 
 def _split(points: Points, tail: Tail, beta: float, count: int) -> Split:

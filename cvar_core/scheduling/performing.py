@@ -38,7 +38,7 @@ def perform(piece: Piece, workshop: Workshop, stop: Stop | None = None) -> Found
     place, begun = workshop.at(piece.problem), time.perf_counter()
     match piece:
         case Draw():
-            _ = place.problem.points
+            _ = place.problem.ground.points
             return Drawn(time.perf_counter() - begun)
         case Solve():
             optimum = place.solve(piece.seconds)

@@ -107,13 +107,13 @@ class Tail:
 
     @functools.cached_property
     def predictions(self) -> dict[str, Array]:
-        points = self.problem.points
+        points = self.problem.ground.points
         return {name: points.predict(self.thetas[name]).numpy() for name in self.fits}
 
     @functools.cached_property
     def losses(self) -> dict[str, Array]:
         """The losses of all rows by the name of the fit, each of shape (rows,), in the target's own unit."""
-        problem, target = self.problem, self.problem.points.target
+        problem, target = self.problem, self.problem.ground.points.target
         values = {name: problem.loss.value(torch.from_numpy(p), target) for name, p in self.predictions.items()}
         return {name: (problem.spec.scale * self.factor * each).numpy() for name, each in values.items()}
 
@@ -240,13 +240,13 @@ class Tail:
         """The target to be held against the rest, with its name: of two classes, whether it is the positive one."""
         if not self.classes:
             return self.data.in_own_unit(self.data.y), self.data.target_name
-        positive = self.problem.points.target.numpy() > 0
+        positive = self.problem.ground.points.target.numpy() > 0
         return positive.astype(np.float64), f"{self.data.target_name}={self.positive}"
 
     @functools.cached_property
     def positive(self) -> str:
         """The label that is +1."""
-        first = int(np.argmax(self.problem.points.target.numpy()))
+        first = int(np.argmax(self.problem.ground.points.target.numpy()))
         return labels.written(float(self.data.y[first]), self.data.texts)
 
     @functools.cached_property

@@ -206,7 +206,7 @@ def test_no_mangled_file_gets_a_traceback(content, edits, target, loss):
     sentence = ""
     try:
         data = load(io.BytesIO(mangled(content, edits)), target, holdout=0.5, standardise=True, intercept=True)
-        assert data.problem(loss).points.target.isfinite().all()
+        assert data.problem(loss).ground.points.target.isfinite().all()
     except SpecError as wrong:  # anything else is a traceback
         sentence = str(wrong)
     assert "\n" not in sentence

@@ -65,7 +65,7 @@ def test_regression_is_measured_by_losses_on_held_out_rows(loss):
     problem = data.problem(loss, beta=0.9, scale=2.0)
     result = sweep(problem, methods=["spl+"], lambdas=[1.0], iterations=300, seeds=1)
     best = problem.optimum()
-    losses = 2.0 * problem.loss.value(problem.test_points.predict(best.theta), problem.test_points.target)
+    losses = 2.0 * problem.loss.value(problem.ground.test_points.predict(best.theta), problem.ground.test_points.target)
     assert result.reference["test_cvar"] == pytest.approx(cvar(losses, 0.9))
     assert result.reference["test_mean_loss"] == pytest.approx(float(losses.mean()))
     assert result.reference["train_mean_loss"] == pytest.approx(float(problem.losses(best.theta).mean()))

@@ -100,7 +100,7 @@ def test_numbers_where_training_has_texts_and_the_other_way_round():
 def test_a_label_that_only_test_rows_have():
     rows = {"size": [1, 2, 4], "kind": ["a", "b", "c"]}
     data = load(table(**rows), "kind", test=table(size=[3, 5], kind=["a", "d"]))
-    assert data.problem("logistic", positive="a").test_points.target.tolist() == [1, -1]
+    assert data.problem("logistic", positive="a").ground.test_points.target.tolist() == [1, -1]
     two = load(table(size=[1, 2], kind=["a", "b"]), "kind", test=table(size=[3], kind=["d"]))
     with pytest.raises(DataError, match="has the label d, which the training data do not have"):
         two.problem("logistic")

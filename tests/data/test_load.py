@@ -25,7 +25,7 @@ def test_libsvm_stays_sparse_however_it_is_packed(pack, tmp_path):
     assert data.x.toarray().tolist() == [[1, 0, 2.5], [0, -1, 0], [0, 0, 0.4]]
     assert data.y.tolist() == [0, 1, 0]
     assert str(data.mapping()) == "0 → −1, 1 → +1"
-    assert data.problem("logistic").points.target.tolist() == [-1, 1, -1]
+    assert data.problem("logistic").ground.points.target.tolist() == [-1, 1, -1]
 
 
 def test_indices_may_begin_at_0_and_a_test_file_follows_its_training_file():
@@ -45,7 +45,7 @@ def test_csv_takes_its_target_by_name_or_place(target):
     assert data.columns == ("size", "rooms")
     assert data.x.tolist() == [[1, 3], [2, 4]]
     assert data.y.tolist() == [10.5, 20]
-    assert data.problem("absolute").points.target.tolist() == [10.5, 20], "regression targets are as they are"
+    assert data.problem("absolute").ground.points.target.tolist() == [10.5, 20], "regression targets are as they are"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_npz_holds_arrays_dense_or_sparse(tmp_path):
 def test_one_class_against_the_rest():
     data = load(given("1,2\n2,3\n3,1\n4,2\n"))
     assert str(data.mapping(2)) == "the rest → −1, 2 → +1"
-    assert data.problem("logistic", positive="2").points.target.tolist() == [1, -1, -1, 1]
+    assert data.problem("logistic", positive="2").ground.points.target.tolist() == [1, -1, -1, 1]
 
 
 def test_held_out_rows_are_drawn_by_the_seed_and_nothing_is_lost():

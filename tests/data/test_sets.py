@@ -113,7 +113,7 @@ def test_small_sets_are_there_at_once(name):
     assert data.shape[0] + data.test.shape[0] == entry.rows
     assert data.shape[1] == entry.columns
     positive = "class_1" if name == "wine" else "3" if name == "digits" else None
-    assert data.problem(entry.loss, positive=positive).points.count == data.shape[0]
+    assert data.problem(entry.loss, positive=positive).ground.points.count == data.shape[0]
 
 
 def test_the_papers_sets_have_the_known_sizes():

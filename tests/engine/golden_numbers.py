@@ -103,9 +103,9 @@ def theta_gen(**of: Any) -> list[float]:
 def points(**of: Any) -> Entry:
     """The points that the objective is evaluated on."""
     problem = _made(of)
-    ends = torch.tensor([0, problem.points.count - 1])
-    first, last = problem.points.rows(ends)
-    return {"first": _brief(first), "last": _brief(last), "y": _brief(problem.points.target)}
+    ends = torch.tensor([0, problem.ground.points.count - 1])
+    first, last = problem.ground.points.rows(ends)
+    return {"first": _brief(first), "last": _brief(last), "y": _brief(problem.ground.points.target)}
 
 
 def independent(**of: Any) -> Entry:
@@ -116,8 +116,8 @@ def independent(**of: Any) -> Entry:
 
 def samples(seed: int, block: int, **of: Any) -> Entry:
     problem = _made(of)
-    length = problem.block_length
-    drawn = problem.samples(seed, block * length, (block + 1) * length)
+    length = problem.ground.block_length
+    drawn = problem.ground.samples(seed, block * length, (block + 1) * length)
     return {
         "first": _brief(drawn.x[0]),
         "last": _brief(drawn.x[-1]),
@@ -132,8 +132,8 @@ def row_numbers(rows: int, length: int, seed: int, block: int) -> str:
 
 def sparse_row_numbers(seed: int, block: int, **of: Any) -> str:
     problem = _made(of)
-    length = problem.block_length
-    return _digest(problem.sparse_samples(seed, block * length, (block + 1) * length).rows)
+    length = problem.ground.block_length
+    return _digest(problem.ground.sparse_samples(seed, block * length, (block + 1) * length).rows)
 
 
 def _sweep(problem: Problem, method: str, schedule: str) -> tuple[SweepSpec, Shard]:

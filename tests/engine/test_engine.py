@@ -34,13 +34,13 @@ def by_hand(problem: Problem, spec: SweepSpec, shard: Shard, lam: float, updates
     theta, alpha = begin.theta, torch.tensor(begin.alpha, dtype=torch.float64)
     method, path = methods[shard.method], []
     for t in range(updates):
-        (x,), (y,), _ = problem.samples(shard.seed, t, t + 1)
+        (x,), (y,), _ = problem.ground.samples(shard.seed, t, t + 1)
         p = x @ theta
         loss, v = problem.loss.value(p, y), problem.loss.slope(p, y) * x
         decay = 1 / np.sqrt(t + 1) if spec.schedule == "decreasing" else 1 / np.sqrt(spec.iterations)
         sizes = method.step_sizes(*torch.tensor([lam * decay, begin.initial_loss], dtype=torch.float64))
         if method.metric is not None:
-            sizes = sizes._replace(metric=method.metric(problem.slope_squares(shard.seed)))
+            sizes = sizes._replace(metric=method.metric(problem.ground.slope_squares(shard.seed)))
         theta, alpha = method.step(Linearisation(theta, alpha, loss, v, problem.spec.beta), sizes)
         path.append((theta, alpha))
     mean = torch.stack([theta for theta, _ in path]).mean(0)

@@ -170,7 +170,9 @@ def test_a_sparse_sweep_has_the_same_bits_in_any_chunks_on_any_number_of_workers
 
 def test_sparse_and_dense_problems_have_the_same_curves(rng):
     ours = problem()
-    dense = Problem.from_arrays(ours.points.matrix.toarray(), ours.points.target, loss="logistic", beta=0.8)
+    dense = Problem.from_arrays(
+        ours.ground.points.matrix.toarray(), ours.ground.points.target, loss="logistic", beta=0.8
+    )
     given = {"methods": methods.names(), "lambdas": (1e-3, 0.1, 1.0, 10.0), "iterations": 1_500, "seeds": 1}
     one, other = sweep(ours, **given), sweep(dense, **given)
     np.testing.assert_allclose(one.objectives, other.objectives, rtol=1e-10)

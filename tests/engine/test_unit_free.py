@@ -166,7 +166,7 @@ def test_single_steps_are_those_of_the_equation(loss, method, kind):
     spec = SweepSpec(problem.spec, (method,), (0.01, 1.0, 100.0), 30, seeds=(2,), checkpoints=1)
     shard, entry = Shard(method, 2), losses[loss]
     state, sizes = start(problem, spec, shard), step_sizes(problem, spec, shard)
-    index = draws.index_block(ROWS, problem.block_length, 2, 0)
+    index = draws.index_block(ROWS, problem.ground.block_length, 2, 0)
     for t, i in enumerate(index[:30].tolist()):
         x_t, y_t = torch.from_numpy(x[i]), torch.tensor(y[i], dtype=torch.float64)
         prediction = state.theta @ x_t

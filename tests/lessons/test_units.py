@@ -23,6 +23,7 @@ from cvar_core.lessons.units import (
     tolerance,
     walk,
 )
+from cvar_core.problem import Ground
 from cvar_core.results import OBJECTIVE, RISK, Criterion
 from tests.solving import solved_once as solved_once
 
@@ -56,7 +57,7 @@ def test_a_path_is_that_of_the_catalogues_step_and_step_sizes(variant, scale):
     spec = ProblemSpec(loss="absolute", noise="normal", eval_size=1_000, scale=scale)
     problem = Problem(spec)
     start = problem.start(0)
-    x, y, _ = problem.samples(0, 0, 60)
+    x, y, _ = problem.ground.samples(0, 0, 60)
     lam, initial_loss = torch.tensor(0.3, dtype=torch.float64), torch.tensor(start.initial_loss, dtype=torch.float64)
     sizes = methods[variant.sizes].step_sizes(lam, initial_loss)
     theta, alpha = start.theta, torch.tensor(start.alpha, dtype=torch.float64)
@@ -161,12 +162,12 @@ def test_shares_of_the_gap_are_those_of_the_engines_own_sweep_in_that_unit(scale
 
 
 def test_an_objective_that_overflows_counts_as_diverged(monkeypatch):
-    exact = Problem.objectives
+    exact = Ground.objectives
 
     def overflowing(self, thetas, alphas, stop=None):
         return exact(self, thetas, alphas, stop) if len(thetas) == 1 else torch.full_like(alphas, torch.inf)
 
-    monkeypatch.setattr(Problem, "objectives", overflowing)
+    monkeypatch.setattr(Ground, "objectives", overflowing)
     found = tolerance(ProblemSpec(noise="normal", eval_size=500), (1.0,), (0.1, 1.0), 20)
     assert (found.diverged == len(SEEDS)).all()
     assert found.range(SPL_PLUS, 1.0) is None

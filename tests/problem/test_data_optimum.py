@@ -31,7 +31,7 @@ def by_linear_programme(x: csr_array, y: np.ndarray, beta: float) -> float:
 
 def by_cutting_planes(problem: Problem, beta: float) -> float:
     """Bracket F* for a smooth loss: HiGHS on tangents of the losses from below, CVaR_β at its answer from above."""
-    points, loss = problem.points, problem.loss
+    points, loss = problem.ground.points, problem.loss
     x, y = csr_array(points.rows(torch.arange(points.count)).numpy()), points.target
     n, d = x.shape
     cost = np.concatenate([np.zeros(d), [1.0], np.full(n, 1 / ((1 - beta) * n))])
@@ -134,7 +134,7 @@ def test_rows_that_contradict_each_other_bound_the_objective_and_may_leave_no_mi
     x, y = np.vstack([np.hstack([x, np.zeros((80, 2))]), odd]), np.concatenate([y, [1, 1, -1, 1, -1]])
     problem = Problem.from_arrays(csr_array(x), y, loss="logistic", beta=0.5)
     least = -2 * np.log(2 / 3) - np.log(1 / 3) + 2 * np.log(2)
-    floor, only_at_infinity = contradictions(problem.points, problem.loss, 0.5)
+    floor, only_at_infinity = contradictions(problem.ground.points, problem.loss, 0.5)
     assert floor == pytest.approx(least / (0.5 * len(y)), rel=1e-12)
     assert only_at_infinity
     best = problem.optimum()
@@ -191,6 +191,6 @@ def test_contradicting_rows_are_found_among_rows_of_any_kind():
     expected = sorted((labels.count(1.0), labels.count(-1.0)) for labels in groups.values() if len(set(labels)) == 2)
     assert len(expected) > 50
     for each in (x, csr_array(x)):
-        points = Problem.from_arrays(each, y, loss="logistic").points
+        points = Problem.from_arrays(each, y, loss="logistic").ground.points
         assert sorted(pair for pair in label_counts(suspects(points)) if min(pair) > 0) == expected
         assert len(suspects(points).target) == sum(map(sum, expected)), "and no others are looked at"

@@ -30,7 +30,7 @@ def iterates(problem: Problem, rng: torch.Generator) -> tuple[torch.Tensor, torc
 def test_fused_sum_is_the_definition(loss, size, dim, rng):
     problem = Problem.synthetic(loss=loss, noise="gumbel", eval_size=size, dim=dim, beta=0.8)
     thetas, alphas = iterates(problem, rng)
-    found = problem.objectives(thetas, alphas)
+    found = problem.ground.objectives(thetas, alphas)
     for theta, alpha, value in zip(thetas, alphas.tolist(), found.tolist(), strict=True):
         assert value == pytest.approx(objective(problem.losses(theta), alpha, 0.8), rel=1e-12, abs=1e-12)
 
@@ -40,19 +40,19 @@ def test_fused_sum_is_the_definition(loss, size, dim, rng):
 def test_skipping_changes_nothing_and_skips_something(loss, noise, rng):
     problem = Problem.synthetic(loss=loss, noise=noise, eval_size=20_000)
     thetas, alphas = iterates(problem, rng)
-    skipped = tail_sums(problem.points, problem.loss, thetas, alphas)
-    visited = tail_sums(problem.points, problem.loss, thetas, alphas, skip=False)
+    skipped = tail_sums(problem.ground.points, problem.loss, thetas, alphas)
+    visited = tail_sums(problem.ground.points, problem.loss, thetas, alphas, skip=False)
     assert torch.equal(skipped, visited)
     if problem.loss.task == "regression":
         level = float(torch.quantile(problem.losses(problem.theta_gen), problem.spec.beta))
-        assert float((problem.points.block_scores <= problem.loss.reach(level)).double().mean()) > 0.3
+        assert float((problem.ground.points.block_scores <= problem.loss.reach(level)).double().mean()) > 0.3
 
 
 def test_value_of_a_run_does_not_depend_on_its_company(rng):
     problem = Problem.synthetic(loss="logistic", noise="normal", eval_size=20_000)
     thetas, alphas = iterates(problem, rng)
-    together = problem.objectives(thetas, alphas)
-    alone = torch.cat([problem.objectives(thetas[i : i + 1], alphas[i : i + 1]) for i in range(len(alphas))])
+    together = problem.ground.objectives(thetas, alphas)
+    alone = torch.cat([problem.ground.objectives(thetas[i : i + 1], alphas[i : i + 1]) for i in range(len(alphas))])
     assert torch.equal(together, alone)
 
 
@@ -72,19 +72,19 @@ def test_one_pass_gives_objectives_and_measures(loss, sparse, size, rng):
     thetas = torch.randn(20, 9, dtype=torch.float64, generator=rng)
     thetas[3] = 0  # a classifier that decides nothing
     alphas = torch.linspace(-1, 3, 20, dtype=torch.float64)
-    values, _, measured = problem.evaluate(thetas, alphas)
-    assert torch.equal(values, problem.objectives(thetas, alphas))
-    predictions = problem.points.predictions(thetas)
-    right = (predictions * problem.points.target > 0).double().mean(1)
-    mean = 1.5 * problem.loss.value(predictions, problem.points.target).mean(1)
+    values, _, measured = problem.ground.evaluate(thetas, alphas)
+    assert torch.equal(values, problem.ground.objectives(thetas, alphas))
+    predictions = problem.ground.points.predictions(thetas)
+    right = (predictions * problem.ground.points.target > 0).double().mean(1)
+    mean = 1.5 * problem.loss.value(predictions, problem.ground.points.target).mean(1)
     expected = right if problem.loss.task == "classification" else mean
     torch.testing.assert_close(measured[:, 0], expected, rtol=1e-12, atol=1e-12)
-    alone = [problem.evaluate(thetas[i : i + 1], alphas[i : i + 1]) for i in range(20)]
+    alone = [problem.ground.evaluate(thetas[i : i + 1], alphas[i : i + 1]) for i in range(20)]
     assert torch.equal(torch.cat([each.objectives for each in alone]), values)
     assert torch.equal(torch.cat([each.measures for each in alone]), measured)
     plain = dataclasses.replace(problem.loss, scalar=None)  # torch's way, for losses that have no other
-    sums, others = problem.points.survey(plain, thetas, alphas)
-    for one, other in zip(problem.points.survey(problem.loss, thetas, alphas), (sums, others), strict=True):
+    sums, others = problem.ground.points.survey(plain, thetas, alphas)
+    for one, other in zip(problem.ground.points.survey(problem.loss, thetas, alphas), (sums, others), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
 
 

@@ -72,10 +72,10 @@ def test_independent_draws_are_of_the_problem_s_law_and_of_nothing_else():
     assert set(target.tolist()) == {-1.0, 1.0}
     # The labels follow x·θ_gen, as those of the problem do.
     agreeing = [float((torch.sign(x.T @ problem.theta_gen) == y).double().mean()) for x, y in (
-        (columns, target), (problem.points.columns, problem.points.target),
+        (columns, target), (problem.ground.points.columns, problem.ground.points.target),
     )]  # fmt: skip
     assert agreeing[0] == pytest.approx(agreeing[1], abs=0.1)
-    others = [draws.independent(problem.spec, problem.theta_gen, 500, 1)[0], problem.points.columns]
+    others = [draws.independent(problem.spec, problem.theta_gen, 500, 1)[0], problem.ground.points.columns]
     others += [draws.fresh_block(problem.spec, problem.theta_gen, seed, 0)[0][:500].T for seed in (0, 1)]
     for other in others:
         assert not torch.isclose(columns, other).all(0).any()

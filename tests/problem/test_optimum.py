@@ -185,5 +185,5 @@ def test_no_point_is_kept_twice_however_its_loss_is_rounded():
         values = np.concatenate([np.full(30, losses[k]), np.full(30, alphas[k] - 2 * losses[k])])
         nothing = torch.zeros(0)
         tail = Tail(0.0, float(alphas[k]), torch.from_numpy(values), nothing, nothing)
-        split = split_at(problem.points, tail, 0.5, 30, torch.zeros(60, dtype=torch.bool))
+        split = split_at(problem.ground.points, tail, 0.5, 30, torch.zeros(60, dtype=torch.bool))
         assert len(split.y) == 30

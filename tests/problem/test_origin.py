@@ -34,7 +34,7 @@ def test_theta_is_zero_exactly_where_a_linear_programme_balances_the_gradients(r
         x, y = mixed(rows, seed)
         for beta in (0.1, 0.2, 0.25, 0.3, 0.35, 0.6, 0.95):
             problem = Problem.from_arrays(x, y, loss="logistic", beta=beta)
-            bound = bound_on_data(problem.points, problem.loss, beta, None)
+            bound = bound_on_data(problem.ground.points, problem.loss, beta, None)
             answers.append(balanced(y[:, None] * x / [1.0, 1e3, 1e-3, 1.0], tail_mass(rows, beta)))
             assert (bound > 0) == answers[-1]
             assert not answers[-1] or np.log(2) * (1 - 1e-10) <= bound <= np.log(2)
@@ -50,4 +50,4 @@ def test_a_part_without_balance_leaves_the_question_to_all_points():
     problem = Problem.from_arrays(x, y, loss="logistic", beta=beta)
     tried = torch.arange(1_000) * rows // 1_000
     assert not balanced(x[tried.numpy()], tail_mass(rows, beta))
-    assert bound_on_data(problem.points, problem.loss, beta, None) == pytest.approx(np.log(2), rel=1e-10)
+    assert bound_on_data(problem.ground.points, problem.loss, beta, None) == pytest.approx(np.log(2), rel=1e-10)

@@ -12,9 +12,9 @@ from cvar_core.problem.draws import block_length, start
 
 def test_features_lie_on_the_unit_sphere_and_are_shared():
     one, two = Problem.synthetic(eval_size=5_000), Problem.synthetic(loss="logistic", noise="normal", eval_size=5_000)
-    torch.testing.assert_close(one.points.columns.norm(dim=0), torch.ones(5_000, dtype=torch.float64))
-    assert one.points.columns.data_ptr() == two.points.columns.data_ptr()
-    spread = one.points.columns.mean(1)
+    torch.testing.assert_close(one.ground.points.columns.norm(dim=0), torch.ones(5_000, dtype=torch.float64))
+    assert one.ground.points.columns.data_ptr() == two.ground.points.columns.data_ptr()
+    spread = one.ground.points.columns.mean(1)
     assert float(spread.abs().max()) < 5 / np.sqrt(5_000 * 10)
 
 
@@ -28,16 +28,16 @@ def test_generating_parameters_are_uniform_on_a_cube(loss, widest):
 
 def test_targets_are_the_clean_ones_plus_noise():
     problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=20_000)
-    residual = problem.points.target - problem.points.predict(problem.theta_gen)
+    residual = problem.ground.points.target - problem.ground.points.predict(problem.theta_gen)
     assert float(residual.mean()) == pytest.approx(0, abs=0.06)
     assert float(residual.std()) == pytest.approx(2, abs=0.05)
-    correlation = torch.corrcoef(torch.vstack([problem.points.columns, residual]))[-1, :-1]
+    correlation = torch.corrcoef(torch.vstack([problem.ground.points.columns, residual]))[-1, :-1]
     assert float(correlation.abs().max()) < 0.03, "ordering the noise must not tie it to the features"
 
 
 def test_labels_follow_the_sigmoid_of_the_noisy_score():
     problem = Problem.synthetic(loss="logistic", noise="normal", noise_params={"std": 1e-6}, eval_size=50_000)
-    points = problem.points
+    points = problem.ground.points
     expected = torch.sigmoid(points.predict(problem.theta_gen))
     observed = (points.target > 0).to(expected)
     assert set(points.target.unique().tolist()) == {-1.0, 1.0}
@@ -48,26 +48,27 @@ def test_labels_follow_the_sigmoid_of_the_noisy_score():
 def test_stream_and_evaluation_set_have_one_law():
     problem = Problem.synthetic(loss="absolute", noise="gumbel", eval_size=20_000)
     length = block_length(10)
-    x, y, norms = problem.samples(3, 0, length)
+    x, y, norms = problem.ground.samples(3, 0, length)
     torch.testing.assert_close(norms, torch.ones(length, dtype=torch.float64))
-    fresh, held = y - x @ problem.theta_gen, problem.points.target - problem.points.predict(problem.theta_gen)
+    points = problem.ground.points
+    fresh, held = y - x @ problem.theta_gen, points.target - points.predict(problem.theta_gen)
     assert float(fresh.median()) == pytest.approx(float(held.median()), abs=0.5)
     assert float(fresh.std()) == pytest.approx(float(held.std()), rel=0.1)
 
 
 def test_stream_is_a_pure_function_of_seed_and_position():
     problem = Problem.synthetic(eval_size=100)
-    whole = problem.samples(1, 0, 100)
-    parts = [Problem.synthetic(eval_size=100).samples(1, a, a + 25) for a in (75, 0, 50, 25)]
+    whole = problem.ground.samples(1, 0, 100)
+    parts = [Problem.synthetic(eval_size=100).ground.samples(1, a, a + 25) for a in (75, 0, 50, 25)]
     assert torch.equal(whole.y, torch.cat([parts[i].y for i in (1, 3, 2, 0)]))
-    assert not torch.equal(whole.y, problem.samples(2, 0, 100).y)
+    assert not torch.equal(whole.y, problem.ground.samples(2, 0, 100).y)
 
 
 def test_finite_sample_is_its_own_distribution():
     problem = Problem.synthetic(sample_size=7, eval_size=1_000_000)
-    assert problem.points.count == 7
-    _, y, _ = problem.samples(0, 0, 500)
-    assert set(y.tolist()) == set(problem.points.target.tolist())
+    assert problem.ground.points.count == 7
+    _, y, _ = problem.ground.samples(0, 0, 500)
+    assert set(y.tolist()) == set(problem.ground.points.target.tolist())
 
 
 def test_start_is_the_papers():
@@ -125,7 +126,7 @@ def test_bad_arrays_get_a_sentence(x, y, loss, words):
 
 def test_targets_that_overflow_the_loss_get_a_sentence():
     with pytest.raises(SpecError, match="overflows"):
-        _ = Problem.synthetic(noise="lognormal", noise_params={"mean": 1000.0}, eval_size=100).points
+        _ = Problem.synthetic(noise="lognormal", noise_params={"mean": 1000.0}, eval_size=100).ground.points
     with pytest.raises(SpecError, match="overflows"):
         Problem.from_arrays(np.eye(3), np.full(3, 1e160)).optimum()
     assert np.isfinite(

@@ -81,7 +81,7 @@ def test_risk_is_the_mean_of_the_largest_losses(loss, sparse, size, rng):
     for beta in levels_of(size):
         problem = data(loss, size, beta, sparse)
         expected = [by_sorting(problem.losses(theta), beta) for theta in thetas]
-        assert problem.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
+        assert problem.ground.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
 
 
 @every_loss
@@ -91,7 +91,7 @@ def test_risk_is_exact_where_losses_tie(loss, sparse, rng):
     for beta in levels_of(10_000):
         problem = data(loss, 10_000, beta, sparse, whole=True)
         expected = [by_sorting(problem.losses(theta), beta) for theta in thetas]
-        assert problem.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
+        assert problem.ground.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
 
 
 @every_loss
@@ -100,7 +100,7 @@ def test_no_point_is_skipped_that_counts(loss, noise, rng, rooms):
     problem = Problem.synthetic(loss=loss, noise=noise, eval_size=30_000)
     thetas = problem.theta_gen + models(rng, 10)  # at θ_gen most blocks are skipped, far away none is
     expected = [by_sorting(problem.losses(theta), 0.95) for theta in thetas]
-    assert problem.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
+    assert problem.ground.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
     assert len(rooms) == 2, "a third pass would have found what the second skipped"
 
 
@@ -110,7 +110,7 @@ def test_torch_gives_the_same_risk_to_a_loss_without_kernels(loss, sparse, rng):
     problem, thetas = data(loss, 3_000, 0.9, sparse), models(rng)
     plain = dataclasses.replace(problem.loss, scalar=None)
     torch.testing.assert_close(
-        risk.risks(problem.points, plain, thetas, 0.9), problem.risks(thetas), rtol=1e-12, atol=1e-12
+        risk.risks(problem.ground.points, plain, thetas, 0.9), problem.ground.risks(thetas), rtol=1e-12, atol=1e-12
     )
 
 
@@ -120,11 +120,11 @@ def test_torch_gives_the_same_risk_to_a_loss_without_kernels(loss, sparse, rng):
 def test_evaluation_is_objective_risk_and_measures(loss, sparse, beta, rng):
     problem, thetas = data(loss, 3_000, beta, sparse, scale=1.5), models(rng)
     alphas = torch.tensor([-1.0, 0.0, 0.5, 1.0, 40.0, 1e3], dtype=torch.float64)
-    found = problem.evaluate(thetas, alphas)
-    assert torch.equal(found.objectives, problem.objectives(thetas, alphas))
-    assert torch.equal(found.risks, torch.minimum(problem.risks(thetas), found.objectives))
-    assert torch.equal(found.measures, problem.measures(thetas))
-    assert problem.risk(thetas[3]) == problem.risks(thetas)[3]
+    found = problem.ground.evaluate(thetas, alphas)
+    assert torch.equal(found.objectives, problem.ground.objectives(thetas, alphas))
+    assert torch.equal(found.risks, torch.minimum(problem.ground.risks(thetas), found.objectives))
+    assert torch.equal(found.measures, problem.ground.measures(thetas))
+    assert problem.risk(thetas[3]) == problem.ground.risks(thetas)[3]
 
 
 @every_loss
@@ -133,7 +133,7 @@ def test_risk_is_the_least_objective_over_alpha_and_never_above_it(loss, rng):
     theta = models(rng, 10)[3]
     values = problem.losses(theta)
     alphas = torch.cat([values[::20], values.quantile(torch.linspace(0.94, 0.96, 101, dtype=torch.float64))])
-    found = problem.evaluate(theta.expand(len(alphas), 10), alphas)
+    found = problem.ground.evaluate(theta.expand(len(alphas), 10), alphas)
     assert (found.risks <= found.objectives).all()
     assert float(found.objectives.min()) == pytest.approx(problem.risk(theta), rel=1e-4)
 
@@ -150,18 +150,19 @@ def test_risk_of_the_optimum_is_the_optimum(loss, noise):
 @dense_and_sparse
 def test_risk_of_a_model_does_not_depend_on_its_company(loss, sparse, rng, monkeypatch):
     problem, thetas = data(loss, 5_000, 0.95, sparse), models(rng).repeat(4, 1)
-    together = problem.risks(thetas)
-    assert torch.equal(torch.cat([problem.risks(theta[None]) for theta in thetas]), together)
-    assert torch.equal(problem.evaluate(thetas, together).risks, together)  # nor on where the objective is asked for
+    together = problem.ground.risks(thetas)
+    assert torch.equal(torch.cat([problem.ground.risks(theta[None]) for theta in thetas]), together)
+    beside = problem.ground.evaluate(thetas, together).risks
+    assert torch.equal(beside, together)  # nor on where the objective is asked for
     monkeypatch.setattr(risk, "_MOST_KEPT", 5_000)  # one θ at a time
-    assert torch.equal(problem.risks(thetas), together)
+    assert torch.equal(problem.ground.risks(thetas), together)
 
 
 @every_loss
 @dense_and_sparse
 def test_a_power_of_two_as_unit_scales_risk_exactly(loss, sparse, rng):
     thetas = models(rng)
-    one, other = (data(loss, 2_000, 0.9, sparse, scale=scale).risks(thetas) for scale in (1.0, 2.0**-7))
+    one, other = (data(loss, 2_000, 0.9, sparse, scale=scale).ground.risks(thetas) for scale in (1.0, 2.0**-7))
     assert torch.equal(one * 2.0**-7, other)
 
 
@@ -175,9 +176,9 @@ def test_huge_models_have_huge_or_infinite_risk(loss, sparse, beta, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for each in (problem.loss, dataclasses.replace(problem.loss, scalar=None)):
-            found = risk.risks(problem.points, each, thetas, beta)
+            found = risk.risks(problem.ground.points, each, thetas, beta)
             assert (found > 1e90).all()
-        found = problem.evaluate(thetas, alphas)
+        found = problem.ground.evaluate(thetas, alphas)
     assert (found.risks <= found.objectives).all()
 
 
@@ -189,15 +190,15 @@ def test_levels_that_miss_cost_another_pass_and_no_digit(sparse, rng, monkeypatc
     for some in (top, bottom):  # no longer spread over all points
         order = problem.losses(thetas[3]).argsort()
         monkeypatch.setattr(risk, "thinning", lambda count, some=some, order=order: order[some(count)])
-        vars(problem.points).pop("thinned", None)
-        assert problem.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
+        vars(problem.ground.points).pop("thinned", None)
+        assert problem.ground.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
 
 
 @dense_and_sparse
 @pytest.mark.parametrize("loss", ["absolute", "logistic"])  # at θ = 0 all logistic losses are log 2
 def test_few_losses_are_kept(loss, sparse, rng, rooms):
     problem = data(loss, 100_000, 0.95, sparse)
-    problem.risks(models(rng))
+    problem.ground.risks(models(rng))
     assert len(rooms) == 2, "the thinned points, then all of them"
     assert max(rooms) < 0.1 * 100_000
 

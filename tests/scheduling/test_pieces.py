@@ -41,7 +41,7 @@ def test_drawing_draws_the_points():
     workshop = Workshop()
     place = workshop.at(PROBLEM)
     assert perform(Draw(PROBLEM), workshop).seconds > 0
-    assert place.problem._points is not None
+    assert place.problem.ground._points is not None
 
 
 def test_a_piece_that_is_no_longer_wanted_is_not_done():
@@ -50,7 +50,7 @@ def test_a_piece_that_is_no_longer_wanted_is_not_done():
     for piece in (Draw(PROBLEM), Solve(PROBLEM, 1.0), Step(SPEC, Shard("spl", 0), None, 1.0)):
         with pytest.raises(Cancelled):
             perform(piece, workshop, lambda: True)
-    assert place.problem._points is None
+    assert place.problem.ground._points is None
 
 
 def test_a_solve_that_began_after_the_last_user_left_is_stopped(monkeypatch):

@@ -133,7 +133,7 @@ def expect(spec: SweepSpec) -> tuple[Setting, Measured]:
     problem = _problem(spec.problem)
     starts = [problem.start(seed) for seed in spec.seeds]
     alphas = torch.tensor([start.alpha for start in starts], dtype=torch.float64)
-    values = problem.objectives(torch.stack([start.theta for start in starts]), alphas)
+    values = problem.ground.objectives(torch.stack([start.theta for start in starts]), alphas)
     begin = float(values.mean()) - problem.optimum().value
     shape = len(spec.methods), len(spec.lambdas)
     unknown, none = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
@@ -162,13 +162,13 @@ def bounds_on(problem: Problem, spec: SweepSpec, name: str) -> Bounds | None:
     A metric belongs to a start, so that each start has a bound of its own, and this is their mean.
     """
     metric_of, theta = methods[name].metric, problem.optimum().theta
-    rows = problem.points.rows(torch.arange(problem.points.count))
+    rows = problem.ground.points.rows(torch.arange(problem.ground.points.count))
     found = []
     for seed in spec.seeds:
         own = setting_of(problem, replace(spec, seeds=(seed,)))
         if own.slopes is None:
             return None
-        metric = EVEN if metric_of is None else metric_of(problem.slope_squares(seed))
+        metric = EVEN if metric_of is None else metric_of(problem.ground.slope_squares(seed))
         way = (problem.start(seed).theta - theta).square() / metric
         steep = own.slopes[0] * (metric * rows.square()).sum(1).sqrt()
         length = float(way[torch.isfinite(way)].sum().sqrt())  # what no sample moves may be wherever it is

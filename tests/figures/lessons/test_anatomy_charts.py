@@ -376,7 +376,7 @@ def test_the_border_is_where_the_worst_margins_have_no_positive_mean(found):
     best = Problem.synthetic("logistic", "lognormal", 0.0, eval_size=1_500).optimum().theta
 
     def lowest(direction, beta):
-        return -cvar(-problem.points.predict(direction) * problem.points.target, beta)
+        return -cvar(-problem.ground.points.predict(direction) * problem.ground.points.target, beta)
 
     before = max(one.beta for one in found.classifiers if one.length > 0)
     after = min(one.beta for one in found.classifiers if one.length == 0)

@@ -29,11 +29,11 @@ def gaps_by_hand(entry: atlas.Entry, method: str, lam: float, seed: int, folder:
     begin, loss = problem.start(seed), losses[problem.spec.loss]
     theta, alpha = begin.theta.unsqueeze(0), torch.tensor([begin.alpha], dtype=torch.float64)
     sizes = kind.step_sizes(torch.tensor([lam], dtype=torch.float64), torch.tensor(begin.initial_loss))
-    metric = EVEN if kind.metric is None else kind.metric(problem.slope_squares(seed))
+    metric = EVEN if kind.metric is None else kind.metric(problem.ground.slope_squares(seed))
     factors = schedules[spec.schedule].factors(0, spec.iterations, spec.iterations)
-    theta_sum, alpha_sum, length = torch.zeros_like(theta), torch.zeros_like(alpha), problem.block_length
+    theta_sum, alpha_sum, length = torch.zeros_like(theta), torch.zeros_like(alpha), problem.ground.block_length
     for first in range(0, spec.iterations, length):
-        block = problem.samples(seed, first, min(first + length, spec.iterations))
+        block = problem.ground.samples(seed, first, min(first + length, spec.iterations))
         for x, y, factor in zip(block.x, block.y, factors[first:], strict=False):
             prediction = theta @ x
             slope = problem.spec.scale * loss.slope(prediction, y)
