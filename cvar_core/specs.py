@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 from typing import Any, Self
 
-from .catalogue import losses, methods, noises, schedules
+from .catalogue import UnknownName, losses, methods, noises, schedules
 from .version import ENGINE_VERSION
 
 MOST_LAMBDAS = 1_000
@@ -144,7 +144,8 @@ class SweepSpec:
         if not names:
             raise SpecError(f"methods is empty; choose from {', '.join(methods.names())}")
         for name in names:
-            methods[_as_name("methods", name, methods.names())]
+            if name not in methods:
+                raise SpecError(f"methods is {name!r}, but it must be one of {', '.join(methods.names())}{_why(name)}")
         self._set("methods", tuple(dict.fromkeys(names)))
         self._set("lambdas", _step_sizes(self.lambdas))
         self._set("iterations", _count("iterations", self.iterations, 1, 10**9))
@@ -236,6 +237,15 @@ def _as_name(field: str, value: object, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise SpecError(f"{field} is {value!r}, but it must be one of {', '.join(allowed)}")
     return value
+
+
+def _why(method: object) -> str:
+    """Say of a name that is composed of a model and a rule what is wrong with it."""
+    try:
+        methods[str(method)]
+    except UnknownName as unknown:
+        return f" ({unknown})" if "@" in str(method) else ""
+    return ""
 
 
 def _number(field: str, value: object) -> float:

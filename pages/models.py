@@ -4,7 +4,7 @@ import streamlit as st
 
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.figures.lessons.models_charts import model_frames, model_plane, plane
-from cvar_core.lessons.models import METHODS, SAMPLE_LOSSES, Setup, updates
+from cvar_core.lessons.models import SAMPLE_LOSSES, Setup, drawable, updates
 from pages.components.asking import links
 from pages.components.drawing.chart import Clicked, chart
 from pages.components.drawing.style import apply_look, theme
@@ -71,7 +71,7 @@ st.markdown(
     r"below it. A method stands at the dot. It replaces $F$ by a **model** $m_t$ (dashed level lines) and moves to the "
     r"point that minimises $m_t$ plus a penalty for going far, whose level line through that point is dotted."
 )
-paths = {name: updates(name, setup, taken + 1) for name in METHODS}
+paths = {name: updates(name, setup, taken + 1) for name in drawable()}
 playing = st.session_state.pop(f"{PAGE}-playing", False)
 with st.container(key="planes"):
     columns = st.columns(len(paths))

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from cvar_core import Problem, ProblemSpec, SweepSpec, sweep
-from cvar_core.catalogue import Loss, Method, Noise, Point, losses, methods, noises
+from cvar_core.catalogue import Loss, Method, Model, Noise, Point, losses, methods, noises
 from cvar_core.catalogue.methods import spl
+from cvar_core.catalogue.methods.rules import ONE
 from cvar_core.cli import main
 from cvar_core.engine import Shard, advance, start
 from cvar_core.results import Criterion
@@ -55,7 +56,9 @@ def timid():
         theta, alpha = spl.step(at, sizes)
         return Point((at.theta + theta) / 2, (at.alpha + alpha) / 2)
 
-    entry = methods.add(Method("timid", "Timid", "half of SPL", spl.model, step, spl.step_sizes, spl.bound))
+    entry = methods.add(
+        Method("timid", "Timid", "half of SPL", Model("timid", "Timid", spl.model, step, spl.bound), ONE)
+    )
     yield entry
     methods.remove("timid")
 

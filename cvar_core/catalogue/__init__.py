@@ -1,7 +1,7 @@
 """Losses, noises, methods and schedules: registries that every other part reads."""
 
 from .losses import Loss, Smoothed, losses
-from .methods import EVEN, Distances, Linearisation, Method, Point, StepSizes, methods, sharp_bound
+from .methods import EVEN, Distances, Linearisation, Look, Method, Model, Point, Rule, StepSizes, methods, sharp_bound
 from .noises import Noise, noises
 from .registry import Registry, UnknownName
 from .schedules import Schedule, schedules
@@ -10,11 +10,14 @@ __all__ = [
     "EVEN",
     "Distances",
     "Linearisation",
+    "Look",
     "Loss",
     "Method",
+    "Model",
     "Noise",
     "Point",
     "Registry",
+    "Rule",
     "Schedule",
     "Smoothed",
     "StepSizes",

@@ -1,7 +1,7 @@
 """The engine: many runs at once, in chunks that can be stopped, stored and resumed."""
 
 from .cost import Cost, cost, memory
-from .engine import Reached, Records, Seconds, Shard, State, advance, averaged, next_stop, shards, start
+from .engine import Reached, Records, Seconds, Shard, State, advance, averaged, next_stop, shards, start, step
 
 __all__ = [
     "Cost",
@@ -17,4 +17,5 @@ __all__ = [
     "next_stop",
     "shards",
     "start",
+    "step",
 ]

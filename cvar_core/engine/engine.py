@@ -158,6 +158,11 @@ def advance(
     return state, Records(tuple(checkpoints), torch.cat(objectives), torch.cat(beside), seconds)
 
 
+def step(problem: Problem, spec: SweepSpec, shard: Shard, state: State, until: int) -> State:
+    """Take the updates up to iteration ``until``, and record nothing."""
+    return _step_to(problem, spec, shard, state, min(until, spec.iterations))[0]
+
+
 def averaged(problem: Problem, spec: SweepSpec, shard: Shard, stop: Stop | None = None) -> Tensor:
     """Return the models θ̄ that a shard ends with, shape (runs, dim), NaN where a run has diverged.
 

@@ -1,6 +1,6 @@
-"""One visual language: a colour, a dash and a marker for each method, and the two themes.
+"""One visual language: a colour, a dash and a marker for each method, which it brings, and the two themes.
 
-The colours are Okabe and Ito's, safe for colour-blind readers; on dark they are lightened within the same hue.
+Methods' colours are Okabe and Ito's, safe for colour-blind readers; on dark they are lightened within the same hue.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..catalogue import methods
+from ..catalogue import Look, methods
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 TEXT_SIZE = 15  # px; charts are shown on projectors
@@ -42,18 +42,11 @@ DARK = Theme("dark", "#eceef1", "#a3acb8", "#2c323b", "#0e1117", "rgba(163, 172,
 _THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 CLEAR = "rgba(0, 0, 0, 0)"
 
-# Light and dark colour, dash, marker.
-_KNOWN = {
-    "sgm": ("#D55E00", "#FF8A3D", "dot", "square"),
-    "spl": ("#0072B2", "#56B4E9", "dash", "circle"),
-    "spl+": ("#009E73", "#2BC79A", "solid", "diamond"),
-    "sgm-u": ("#8C6D00", "#E6C229", "longdash", "pentagon"),
-    "spl-u": ("#AA4499", "#DD8FCF", "dashdot", "cross"),
-}
+# Of methods that bring no look of their own.
 _OTHERS = (
-    ("#332288", "#A59BEF", "longdashdot", "x"),
-    ("#882255", "#E0709F", "dashdot", "star"),
-    ("#5F6B6D", "#B8C2C4", "longdash", "hexagon"),
+    Look("#332288", "#A59BEF", "longdashdot", "x"),
+    Look("#882255", "#E0709F", "dashdot", "star"),
+    Look("#5F6B6D", "#B8C2C4", "longdash", "hexagon"),
 )
 GLYPHS = {
     "square": "■",
@@ -75,12 +68,13 @@ def theme_named(name: str) -> Theme:
 
 
 def style(method: str, theme: str = "light") -> Style:
-    """Return how a method is drawn; those added to the registry later take turns in further colours.
+    """Return how a method is drawn; those that bring no look take turns in further colours.
 
     >>> style("spl+")
     Style(colour='#009E73', dash='solid', marker='diamond')
     """
-    light, dark, dash, marker = _KNOWN.get(method) or _OTHERS[_turn(method) % len(_OTHERS)]
+    own = methods[method].look if method in methods else None
+    light, dark, dash, marker = own or _OTHERS[_turn(method) % len(_OTHERS)]
     return Style(dark if theme_named(theme) is DARK else light, dash, marker)
 
 
@@ -96,5 +90,5 @@ def translucent(colour: str, opacity: float = BAND_OPACITY) -> str:
 
 
 def _turn(method: str) -> int:
-    others = [name for name in methods.names() if name not in _KNOWN]
+    others = [each.name for each in methods if each.look is None]
     return others.index(method) if method in others else sum(method.encode())

@@ -1,6 +1,7 @@
 """One sample, one coordinate: a step that can be drawn. The objective is α + max(ℓ(θ) − α, 0)/(1 − β).
 
-The methods are those of the registry that have no metric; only the losses are here, as functions of a single number θ.
+The methods are those of the registry that have no metric, and explain themselves; only the losses are here, as
+functions of a single number θ.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..catalogue import losses, methods
-from ..catalogue.methods import Linearisation, StepSizes
+from ..catalogue.methods import Explanation, Linearisation, StepSizes
 from ..specs import SpecError
 
 
@@ -31,8 +32,10 @@ def _registered(name: str, target: float, formula: str) -> SampleLoss:
     return SampleLoss(formula, lambda theta: loss.value(theta, y), lambda theta: loss.slope(theta, y))
 
 
-# A metric has scales of features in it, and one coordinate has none to compare.
-METHODS = tuple(method.name for method in methods if method.metric is None)
+def drawable() -> tuple[str, ...]:
+    """Return the methods that can be drawn: a metric has scales of features in it, and one coordinate has no others."""
+    return tuple(method.name for method in methods if method.metric is None)
+
 
 SAMPLE_LOSSES: Mapping[str, SampleLoss] = {
     "paper": SampleLoss(
@@ -80,13 +83,10 @@ class Update:
 
     Attributes
     ----------
-    case
-        "too big": α is so far above ℓ that θ does not move. "too small": so far below that the step is the
-        subgradient's. "middle": in between, and the step ends where the model has its kink.
-    gamma
-        The weight g of the sample before it is cut off at 1/(1−β); for SGM the weight itself.
-    low, high
-        The values of α between which the case is "middle".
+    weight
+        The (g, k) of the sample: θ moves by −λ_θ g v and α by −λ_α k + λ_α g; ``None`` if the model does not tell.
+    explanation
+        The case, and how the weight is found, as the model has it; ``None`` if it does not tell.
     """
 
     method: str
@@ -94,10 +94,8 @@ class Update:
     loss: float  # ℓ_t
     slope: float  # v_t
     sizes: StepSizes
-    gamma: float
-    case: str
-    low: float
-    high: float
+    weight: tuple[float, float] | None
+    explanation: Explanation | None
     theta: float  # θ_{t+1}
     alpha: float  # α_{t+1}
     model: float  # of the next point
@@ -118,7 +116,7 @@ def update(method: str, setup: Setup) -> Update:
     """Take one update of a method of the registry from ``setup``.
 
     >>> step = update("spl", Setup())
-    >>> f"{step.case}: θ = {step.theta:.5f}, α = {step.alpha:.5f}, F {step.before:.3f} → {step.after:.3f}"
+    >>> f"{step.explanation.case}: θ = {step.theta:.5f}, α = {step.alpha:.5f}, F {step.before:.3f} → {step.after:.3f}"
     'middle: θ = 1.42965, α = 1.63316, F 3.000 → 1.846'
     """
     chosen, at = methods[method], _linearised(setup)
@@ -126,27 +124,21 @@ def update(method: str, setup: Setup) -> Update:
     point = chosen.step(at, sizes)
     moved = (point.theta - at.theta).square().sum(-1) / (2 * sizes.theta)
     moved = moved + (point.alpha - at.alpha) ** 2 / (2 * sizes.alpha)
-    c = 1 / (1 - setup.beta)
-    loss, slope_term = float(at.loss), float(sizes.theta * at.v.square().sum())
-    lam_alpha = float(sizes.alpha)
-    if method == "sgm":
-        gamma, low, high = (c if loss > setup.alpha else 0.0), loss, loss
-    else:
-        gamma = max(loss - setup.alpha + lam_alpha, 0.0) / (slope_term + lam_alpha)
-        low, high = loss + lam_alpha - c * (slope_term + lam_alpha), loss + lam_alpha
+    model, weight = chosen.model, None
+    if model.weight is not None:
+        loss, slope_term = float(at.loss), float(sizes.along(at.v))
+        weight = model.weight(loss, slope_term, setup.alpha, float(sizes.alpha), 1 / (1 - setup.beta), at.mix)
     return Update(
         method=method,
         setup=setup,
-        loss=loss,
+        loss=float(at.loss),
         slope=float(at.v),
         sizes=sizes,
-        gamma=gamma,
-        case="too big" if gamma <= 0 else "too small" if gamma >= c else "middle",
-        low=low,
-        high=high,
+        weight=weight,
+        explanation=None if model.explain is None else model.explain(at, sizes),
         theta=float(point.theta),
         alpha=float(point.alpha),
-        model=float(chosen.model(point.theta, point.alpha, at)),
+        model=float(model(point.theta, point.alpha, at)),
         proximal=float(moved),
         before=float(setup.objective(_number(setup.theta), _number(setup.alpha))),
         after=float(setup.objective(point.theta.squeeze(-1), point.alpha)),

@@ -2,29 +2,28 @@
 
 Two things tell the methods apart: the model, and whether θ and α share one step size λ or have the pair
 λ_θ = λ/ℓ_0 and λ_α = λ ℓ_0. All four combinations run here, so that the two effects can be seen apart; three of
-them are SGM, SPL and SPL+, and the fourth is SGM with SPL+'s pair, which the catalogue does not have.
+them are SGM, SPL and SPL+, and the fourth is SGM with SPL+'s pair, which has no name of its own.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from .. import engine as engine  # registers torch.ops.cvar_core.steps
-from ..catalogue import StepSizes, methods, schedules
-from ..problem import Problem, Samples, Start
+from .. import engine
+from ..catalogue import Method, methods
+from ..engine import Shard, State
+from ..problem import Optimum, Problem
 from ..results import GAP_TO_CLOSE, Spread, UsableRange, spread
 from ..results.robustness import usable_range
-from ..specs import ProblemSpec
+from ..specs import ProblemSpec, SweepSpec
 
 Array = NDArray[np.float64]
 
@@ -51,33 +50,13 @@ SCALES = half_decades(-3, 3)
 LAMBDAS = half_decades(-6, 4)
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A model with a rule for the step sizes; both are those of methods in the catalogue."""
-
-    name: str
-    label: str
-    model: str  # the method whose step is taken
-    sizes: str  # the method whose λ_θ and λ_α are taken
-
-    @property
-    def has_pair(self) -> bool:
-        return self.sizes == "spl+"
+# The rows of a table: one model each, one λ first.
+VARIANTS = SGM, SGM_PAIR, SPL, SPL_PLUS = tuple(methods[name] for name in ("sgm", "sgm@pair", "spl", "spl+"))
 
 
-SGM = Variant("sgm", "SGM", "sgm", "sgm")
-SGM_PAIR = Variant("sgm-pair", "SGM with the pair", "sgm", "spl+")
-SPL = Variant("spl", "SPL", "spl", "spl")
-SPL_PLUS = Variant("spl+", "SPL₊", "spl", "spl+")
-VARIANTS = (SGM, SGM_PAIR, SPL, SPL_PLUS)  # the rows of a table: one model each, one λ first
-
-
-class _Course(NamedTuple):
-    """The runs with one model, side by side, somewhere on their way."""
-
-    model: str
-    sizes: StepSizes  # (runs,) each, before any decay
-    runs: tuple[Tensor, ...]  # θ_t, α_t, the sums of θ and of α over the updates taken, and whether it diverged
+def has_pair(variant: Method) -> bool:
+    """Whether θ and α have a step size each."""
+    return variant.rule is SPL_PLUS.rule
 
 
 @dataclass(frozen=True)
@@ -102,7 +81,7 @@ class Path:
         ‖θ_0 − θ*‖.
     """
 
-    variant: Variant
+    variant: Method
     lam: float
     scale: float
     iterations: tuple[int, ...]
@@ -153,24 +132,24 @@ class Tolerance:
         """The unit in which ℓ_0 is 1, where one λ and the pair are the same."""
         return 1 / self.initial_loss
 
-    def range(self, variant: Variant, scale: float) -> UsableRange | None:
+    def range(self, variant: Method, scale: float) -> UsableRange | None:
         """Return the usable λ around the best one, or ``None`` if there is none."""
         v, k = VARIANTS.index(variant), self.scales.index(scale)
         return usable_range(self.lambdas, np.where(self.diverged[v, k] == 0, self.left.median[v, k], np.nan), LEFT)
 
-    def best(self, variant: Variant, scale: float) -> int | None:
+    def best(self, variant: Method, scale: float) -> int | None:
         """Return the place of the best λ, or ``None`` if none is usable."""
         v, k = VARIANTS.index(variant), self.scales.index(scale)
         medians = np.where(self.diverged[v, k] == 0, self.left.median[v, k], np.inf)
         best = int(np.argmin(medians))
         return best if medians[best] <= LEFT else None
 
-    def best_lambdas(self, variant: Variant) -> tuple[float | None, ...]:
+    def best_lambdas(self, variant: Method) -> tuple[float | None, ...]:
         """Return the best λ in each unit; ``None`` where none is usable."""
         places = (self.best(variant, scale) for scale in self.scales)
         return tuple(None if place is None else self.lambdas[place] for place in places)
 
-    def without_theta(self, variant: Variant) -> tuple[float, float, float] | None:
+    def without_theta(self, variant: Method) -> tuple[float, float, float] | None:
         """Return a unit in which the best λ is usable though θ̄ stays near θ_0: it closed the threshold's part alone.
 
         The scale, the share of the objective's gap that is left, and that of the distance to θ*; the smallest such
@@ -182,16 +161,6 @@ class Tolerance:
             if place is not None and self.way[v, k, place] > 0.9:
                 return scale, float(self.left.median[v, k, place]), float(self.way[v, k, place])
         return None
-
-
-@dataclass(frozen=True)
-class _Ground:
-    """What the runs of one problem share in the first unit."""
-
-    starts: tuple[Start, ...]
-    samples: tuple[Samples, ...]
-    theta: Tensor  # θ*
-    value: float  # F*
 
 
 def problem_of(loss: str, noise: str) -> ProblemSpec:
@@ -213,16 +182,15 @@ def walk(problem: ProblemSpec, lam: float, scale: float, iterations: int = ITERA
 
     Start, samples and λ are the same. A path for each of ``VARIANTS``.
     """
-    ground = _ground(problem, iterations)
-    stops = _stops(iterations)
+    best, stops = _best(problem).theta, _stops(iterations)
     power = nearest_power(scale)
     seen = {unit: _thetas(problem, lam, unit, iterations) for unit in (1.0, scale, power)}
-    start = float(torch.linalg.vector_norm(ground.starts[0].theta - ground.theta))
+    begun = float(torch.linalg.vector_norm(_problem(problem).start(SEEDS[0]).theta - best))
     found = []
     for v, variant in enumerate(VARIANTS):
         first, other, exact = (seen[unit][:, v] for unit in (1.0, scale, power))
-        distances = np.stack([_lengths(thetas - ground.theta) for thetas in (first, other)])
-        sizes = np.maximum(distances[0], start)
+        distances = np.stack([_lengths(thetas - best) for thetas in (first, other)])
+        sizes = np.maximum(distances[0], begun)
         between, rounded = _lengths(first - other), _lengths(first - exact)
         with np.errstate(invalid="ignore"):  # a run that explodes is ∞ from home before it is not finite itself
             shares = between / sizes, rounded / sizes
@@ -230,7 +198,7 @@ def walk(problem: ProblemSpec, lam: float, scale: float, iterations: int = ITERA
             Path(
                 variant, lam, scale, stops, distances,
                 apart=_largest(between), share=_largest(shares[0]), share_at_power=_largest(shares[1]),
-                diverged=(not np.isfinite(distances[0]).all(), not np.isfinite(distances[1]).all()), start=start,
+                diverged=(not np.isfinite(distances[0]).all(), not np.isfinite(distances[1]).all()), start=begun,
             )
         )  # fmt: skip
     return tuple(found)
@@ -243,26 +211,30 @@ def tolerance(
     iterations: int = ITERATIONS,
 ) -> Tolerance:
     """Run every variant with every λ in every unit, from every seed."""
-    ground, points = _ground(problem, iterations), Problem(problem)
+    ours, best = _problem(problem), _best(problem)
+    starts = [ours.start(seed) for seed in SEEDS]
     shape = (len(SEEDS), len(VARIANTS), len(scales), len(lambdas))
-    gaps, way, begun = np.full(shape, np.nan), np.full(shape, np.nan), []
-    for seed, (start, samples) in enumerate(zip(ground.starts, ground.samples, strict=True)):
-        length = float(torch.linalg.vector_norm(start.theta - ground.theta))
-        begun.append(points.objective(start.theta, start.alpha) - ground.value)
-        for k, scale in enumerate(scales):
-            courses = _advance(_courses(start, scale, lambdas), problem, samples, scale, 0, iterations)
-            _, _, theta_sum, alpha_sum, diverged = map(torch.cat, zip(*(each.runs for each in courses), strict=True))
-            theta, alpha = theta_sum / iterations, alpha_sum / iterations
-            finite = ~diverged & torch.isfinite(theta).all(1) & torch.isfinite(alpha)
+    gaps, way = np.full(shape, np.nan), np.full(shape, np.nan)
+    for k, scale in enumerate(scales):
+        unit = ours.in_unit(scale)
+        for s, seed in enumerate(SEEDS):
+            ends = [_walked(unit, each, seed, lambdas, iterations, (iterations,))[-1] for each in VARIANTS]
+            theta, alpha = (
+                torch.cat(parts) / iterations
+                for parts in zip(*((end.theta_sum, end.alpha_sum) for end in ends), strict=True)
+            )
+            finite = ~torch.cat([end.diverged for end in ends]) & torch.isfinite(theta).all(1) & torch.isfinite(alpha)
             gap = torch.full_like(alpha, torch.nan)
             # Every unit's points are worth as much as their images in the first unit, a factor aside.
-            gap[finite] = points.ground.objectives(theta[finite], alpha[finite] / scale) - ground.value
+            gap[finite] = ours.ground.objectives(theta[finite], alpha[finite] / scale) - best.value
             gap[~torch.isfinite(gap)] = torch.nan
-            gaps[seed, :, k] = gap.reshape(len(VARIANTS), -1).numpy()
-            way[seed, :, k] = (_lengths(theta - ground.theta) / length).reshape(len(VARIANTS), -1)
+            gaps[s, :, k] = gap.reshape(len(VARIANTS), -1).numpy()
+            length = _lengths(starts[s].theta - best.theta)
+            way[s, :, k] = (_lengths(theta - best.theta) / length).reshape(len(VARIANTS), -1)
+    begun = [ours.objective(start.theta, start.alpha) - best.value for start in starts]
     with np.errstate(over="ignore"):
         left = spread(gaps / np.median(begun), axis=0)
-    losses = [start.initial_loss for start in ground.starts]
+    losses = [start.initial_loss for start in starts]
     return Tolerance(
         tuple(scales),
         tuple(lambdas),
@@ -273,14 +245,15 @@ def tolerance(
     )
 
 
-@functools.lru_cache(maxsize=32)  # a megabyte each
-def _ground(spec: ProblemSpec, iterations: int) -> _Ground:
+@functools.lru_cache(maxsize=4)  # a visitor has one at a time, of some twenty megabytes
+def _problem(spec: ProblemSpec) -> Problem:
     assert spec.scale == 1, "the first unit is the one in which the scale is 1"
-    problem = Problem(spec)
-    best = problem.optimum()
-    drawn = (problem.ground.samples(seed, 0, iterations) for seed in SEEDS)
-    samples = tuple(Samples(*(part.clone() for part in one)) for one in drawn)  # not the whole block they are cut from
-    return _Ground(tuple(problem.start(seed) for seed in SEEDS), samples, best.theta, best.value)
+    return Problem(spec)
+
+
+@functools.lru_cache(maxsize=64)
+def _best(spec: ProblemSpec) -> Optimum:
+    return _problem(spec).optimum()
 
 
 def _stops(iterations: int) -> tuple[int, ...]:
@@ -291,51 +264,23 @@ def _stops(iterations: int) -> tuple[int, ...]:
 @functools.lru_cache(maxsize=512)  # 20 kB each: a slider goes over the same units again and again
 def _thetas(problem: ProblemSpec, lam: float, scale: float, iterations: int) -> Tensor:
     """Return θ_t of the first seed at the stops, shape (stops, variants, dim)."""
-    ground, stops = _ground(problem, iterations), _stops(iterations)
-    courses = _courses(ground.starts[0], scale, (lam,))
-    thetas = []
-    for first, last in zip((0, *stops), stops, strict=False):
-        courses = _advance(courses, problem, ground.samples[0], scale, first, last)
-        theta, diverged = (torch.cat([course.runs[part] for course in courses]) for part in (0, 4))
-        thetas.append(torch.where(diverged.unsqueeze(1), torch.nan, theta))
-    return torch.stack(thetas)
+    unit = _problem(problem).in_unit(scale)
+    walks = [_walked(unit, variant, SEEDS[0], (lam,), iterations, _stops(iterations)) for variant in VARIANTS]
+    thetas = [[torch.where(at.diverged[0], torch.nan, at.theta[0]) for at in walk] for walk in walks]
+    return torch.stack([torch.stack(each) for each in thetas], dim=1)
 
 
-def _courses(start: Start, scale: float, lambdas: Sequence[float]) -> list[_Course]:
-    """Return the runs before their first update: for each variant in turn, one with each λ."""
-    initial_loss = torch.tensor(scale * start.initial_loss, dtype=torch.float64)
-    lam = torch.tensor(lambdas, dtype=torch.float64)
-    courses = []
-    for model, variants in itertools.groupby(VARIANTS, lambda variant: variant.model):
-        sizes = [methods[variant.sizes].step_sizes(lam, initial_loss) for variant in variants]
-        count = len(sizes) * len(lam)
-        theta = start.theta.repeat(count, 1)
-        alpha = torch.full((count,), scale * start.alpha, dtype=torch.float64)
-        none = torch.zeros(count, dtype=torch.bool)
-        courses.append(
-            _Course(
-                model,
-                StepSizes(torch.cat([size.theta for size in sizes]), torch.cat([size.alpha for size in sizes])),
-                (theta, alpha, torch.zeros_like(theta), torch.zeros_like(alpha), none),
-            )
-        )
-    return courses
-
-
-def _advance(
-    courses: list[_Course], problem: ProblemSpec, samples: Samples, scale: float, first: int, last: int
-) -> list[_Course]:
-    """Take the updates first … last−1."""
-    here = [part[first:last] for part in samples]
-    factors = schedules[_SCHEDULE].factors(first, last, len(samples.y))
-    return [
-        course._replace(
-            runs=torch.ops.cvar_core.steps.default(
-                *here, factors, *course.sizes[:2], *course.runs, problem.beta, scale, problem.loss, course.model
-            )
-        )
-        for course in courses
-    ]
+def _walked(
+    problem: Problem, variant: Method, seed: int, lambdas: Sequence[float], iterations: int, stops: Iterable[int]
+) -> list[State]:
+    """Return where the runs of one variant are after so many updates each."""
+    spec = SweepSpec(problem.spec, (variant.name,), tuple(lambdas), iterations, (seed,), _SCHEDULE, checkpoints=1)
+    shard, states = Shard(variant.name, seed), []
+    state = engine.start(problem, spec, shard)
+    for stop in stops:
+        state = engine.step(problem, spec, shard, state, stop)
+        states.append(state)
+    return states
 
 
 def _lengths(thetas: Tensor) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -78,6 +79,12 @@ class Ground:
         self._slopes: dict[int, float] = {}  # E[ℓ'²] at the start of a seed
         self._points: Points | None = None
         self._test_points: Points | None = None
+
+    def in_unit(self, scale: float) -> Ground:
+        """Return the ground of the problem with its loss in another unit; points and samples are shared."""
+        other = Ground(replace(self.spec, scale=scale), self._arrays, self._test)
+        other._points, other._test_points, other._blocks = self.points, self.test_points, self._blocks
+        return other
 
     @property
     def loss(self) -> Loss:

@@ -137,6 +137,12 @@ class Problem:
             raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
         return Problem(replace(self.spec, loss=loss, beta=beta, scale=scale, start=start), self._arrays, self._test)
 
+    def in_unit(self, scale: float) -> Problem:
+        """Return the problem with its loss in another unit. Points and samples do not depend on it, and are shared."""
+        other = Problem(replace(self.spec, scale=scale), self._arrays, self._test)
+        other._ground = self.ground.in_unit(scale)
+        return other
+
     @property
     def loss(self) -> Loss:
         return losses[self.spec.loss]

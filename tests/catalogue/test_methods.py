@@ -66,7 +66,7 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
 
     def value(z: np.ndarray) -> float:
         theta, alpha = unpack(z)
-        if method.model is sgm.model:
+        if method.model is sgm.LINEAR:
             return float(proximal(method, at, sizes, theta, alpha))
         return float(alpha + c * z[dim + 1] + 0.5 * (z[: dim + 1] ** 2).sum())
 
@@ -77,7 +77,7 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
     guess = np.zeros(dim + 2)
     guess[-1] = max(float(at.loss - at.alpha), 0.0)
     options = {"ftol": 1e-14, "maxiter": 500}
-    kinks = () if method.model is sgm.model else slack
+    kinks = () if method.model is sgm.LINEAR else slack
     found = minimize(value, guess, method="SLSQP", constraints=kinks, options=options)
     return float(proximal(method, at, sizes, *unpack(found.x)))
 

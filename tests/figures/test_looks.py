@@ -50,7 +50,7 @@ def test_the_fixed_looks_and_those_of_methods_added_later_differ():
     assert figures.style("spl+") == ("#009E73", "solid", "diamond")
     added = ["later-a", "later-b", "later-c"]
     for name in added:
-        methods.add(dataclasses.replace(methods["spl"], name=name))
+        methods.add(dataclasses.replace(methods["spl"], name=name, look=None))
     try:
         for theme in THEMES:
             looks = [figures.style(name, theme) for name in (*METHODS, *added)]

@@ -59,7 +59,7 @@ def test_a_path_is_that_of_the_catalogues_step_and_step_sizes(variant, scale):
     start = problem.start(0)
     x, y, _ = problem.ground.samples(0, 0, 60)
     lam, initial_loss = torch.tensor(0.3, dtype=torch.float64), torch.tensor(start.initial_loss, dtype=torch.float64)
-    sizes = methods[variant.sizes].step_sizes(lam, initial_loss)
+    sizes = variant.step_sizes(lam, initial_loss)
     theta, alpha = start.theta, torch.tensor(start.alpha, dtype=torch.float64)
     best = problem.optimum().theta
     distances = []
@@ -67,7 +67,7 @@ def test_a_path_is_that_of_the_catalogues_step_and_step_sizes(variant, scale):
         p = x[t] @ theta
         loss, v = scale * losses["absolute"].value(p, y[t]), scale * losses["absolute"].slope(p, y[t]) * x[t]
         now = StepSizes(*(size / math.sqrt(t + 1) for size in sizes[:2]))
-        theta, alpha = methods[variant.model].step(Linearisation(theta, alpha, loss, v, spec.beta), now)
+        theta, alpha = variant.step(Linearisation(theta, alpha, loss, v, spec.beta), now)
         distances.append(float(torch.linalg.vector_norm(theta - best)))
     (path,) = (each for each in walk(ProblemSpec(loss="absolute", noise="normal", eval_size=1_000), 0.3, scale, 60)
                if each.variant is variant)  # fmt: skip

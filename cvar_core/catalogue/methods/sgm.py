@@ -5,7 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .method import Distances, Linearisation, Method, Point, StepSizes
+from .explanation import Explanation
+from .method import PAPERS, Distances, Linearisation, Look, Method, Model, Point, StepSizes
+from .rules import ONE
 
 
 def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
@@ -26,29 +28,37 @@ def step(at: Linearisation, sizes: StepSizes) -> Point:
     return Point(theta, alpha)
 
 
-def step_sizes(lam: Tensor, initial_loss: Tensor) -> StepSizes:
-    return StepSizes(lam, lam)
-
-
 def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
-    """Theorem 1 for SGM, where λ_θ = λ_α = λ."""
-    lam = sizes.alpha
-    lipschitz_squared = ((start.lipschitz**2 + 1) / (1 - beta) ** 2 + 1).mean(-1)
-    travel = (start.theta**2 + start.alpha**2) / (2 * lam)
-    return torch.as_tensor((travel + lam * lipschitz_squared) / n**0.5)
+    """Theorem 1 for SGM, where λ_θ = λ_α; for another pair it holds with θ measured in units of √(λ_θ/λ_α)."""
+    ratio = (sizes.theta / sizes.alpha).unsqueeze(-1)
+    lipschitz_squared = ((ratio * start.lipschitz**2 + 1) / (1 - beta) ** 2 + 1).mean(-1)
+    travel = start.theta**2 / (2 * sizes.theta) + start.alpha**2 / (2 * sizes.alpha)
+    return torch.as_tensor((travel + sizes.alpha * lipschitz_squared) / n**0.5)
 
 
 def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float, mix: float) -> tuple[float, float]:
     return (c if loss > alpha else 0.0), 1.0
 
 
+def explain(at: Linearisation, sizes: StepSizes) -> Explanation:
+    loss = float(at.loss)
+    numbers = {"g": 1 / (1 - at.beta) if loss > float(at.alpha) else 0.0}
+    if numbers["g"]:
+        words = (
+            "**α is below the loss.** The model sees the slope at this point only, and the step follows it all the way."
+        )
+        return Explanation("too small", words, (), numbers, (loss, loss))
+    words = "**α is above the loss.** The model is flat in θ: θ does not move, however large λ is, and α falls by λ."
+    return Explanation("too big", words, (), numbers, (loss, loss))
+
+
+LINEAR = Model("sgm", "SGM", model, step, bound, weight, explain, PAPERS)
+
 SGM = Method(
     name="sgm",
     label="SGM",
     summary="stochastic subgradient method: a linear model",
-    model=model,
-    step=step,
-    step_sizes=step_sizes,
-    bound=bound,
-    weight=weight,
+    model=LINEAR,
+    rule=ONE,
+    look=Look("#D55E00", "#FF8A3D", "dot", "square"),
 )

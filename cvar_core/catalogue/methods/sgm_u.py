@@ -1,18 +1,16 @@
-"""SGM-U: SGM's model with the unit-free step sizes. It is ours, not the paper's."""
+"""SGM-U: SGM's model with the unit-free step sizes. They are ours, not the paper's."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from .method import Look, Method
+from .sgm import LINEAR
+from .unit_free import UNIT_FREE
 
-from . import unit_free
-from .sgm import SGM
-
-SGM_U = replace(
-    SGM,
+SGM_U = Method(
     name="sgm-u",
     label="SGM-U (ours)",
     summary="SGM with a step size for each coordinate, free of all units: ours, not the paper's",
-    step_sizes=unit_free.step_sizes,
-    metric=unit_free.metric,
-    ours=True,
+    model=LINEAR,
+    rule=UNIT_FREE,
+    look=Look("#8C6D00", "#E6C229", "longdash", "pentagon"),
 )

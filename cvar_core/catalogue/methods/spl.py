@@ -5,7 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .method import Distances, Linearisation, Method, Point, StepSizes
+from .explanation import Explanation, latex
+from .method import PAPERS, Distances, Linearisation, Look, Method, Model, Point, StepSizes
+from .rules import ONE
 
 
 def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
@@ -24,10 +26,6 @@ def step(at: Linearisation, sizes: StepSizes) -> Point:
     return Point(theta, alpha)
 
 
-def step_sizes(lam: Tensor, initial_loss: Tensor) -> StepSizes:
-    return StepSizes(lam, lam)
-
-
 def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
     """Theorem 1 for SPL+, which is SPL at λ_θ = λ_α."""
     ratio = (sizes.theta / sizes.alpha).unsqueeze(-1)
@@ -43,13 +41,33 @@ def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: fl
     return (gamma if gamma < c else c), 1.0
 
 
+_CASES = {
+    "too big": "**α is too big.** It is so far above the loss that the sample says nothing about θ: only α comes down.",
+    "too small": "**α is too small.** The loss is far above it, and the step is that of the subgradient method.",
+    "middle": "**α is in the middle range.** The step ends on the kink of the model, and not beyond it.",
+}
+
+
+def explain(at: Linearisation, sizes: StepSizes) -> Explanation:
+    c, loss, lam_alpha = 1 / (1 - at.beta), float(at.loss), float(sizes.alpha)
+    excess, steepness = max(loss - float(at.alpha) + lam_alpha, 0.0), float(sizes.along(at.v)) + lam_alpha
+    gamma = excess / steepness
+    case = "too big" if gamma <= 0 else "too small" if gamma >= c else "middle"
+    formulas = (
+        r"$\gamma = \max(\ell_t-\alpha_t+\lambda_\alpha,\,0)\,/\,(\lambda_\theta v_t^2+\lambda_\alpha)$",
+        rf"$\phantom{{\gamma}} = {latex(excess)}\,/\,{latex(steepness)} = {latex(gamma)}$, at most ${latex(c)}$",
+    )
+    middle = (loss + lam_alpha - c * steepness, loss + lam_alpha)
+    return Explanation(case, _CASES[case], formulas, {"γ": gamma}, middle)
+
+
+PROX_LINEAR = Model("spl", "SPL", model, step, bound, weight, explain, PAPERS)
+
 SPL = Method(
     name="spl",
     label="SPL",
     summary="stochastic prox-linear method: the max is kept in the model",
-    model=model,
-    step=step,
-    step_sizes=step_sizes,
-    bound=bound,
-    weight=weight,
+    model=PROX_LINEAR,
+    rule=ONE,
+    look=Look("#0072B2", "#56B4E9", "dash", "circle"),
 )

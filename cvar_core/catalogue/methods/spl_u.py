@@ -1,18 +1,16 @@
-"""SPL-U: SPL's model with the unit-free step sizes. It is ours, not the paper's."""
+"""SPL-U: SPL's model with the unit-free step sizes. They are ours, not the paper's."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from .method import Look, Method
+from .spl import PROX_LINEAR
+from .unit_free import UNIT_FREE
 
-from . import unit_free
-from .spl import SPL
-
-SPL_U = replace(
-    SPL,
+SPL_U = Method(
     name="spl-u",
     label="SPL-U (ours)",
     summary="SPL with a step size for each coordinate, free of all units: ours, not the paper's",
-    step_sizes=unit_free.step_sizes,
-    metric=unit_free.metric,
-    ours=True,
+    model=PROX_LINEAR,
+    rule=UNIT_FREE,
+    look=Look("#AA4499", "#DD8FCF", "dashdot", "cross"),
 )

@@ -21,7 +21,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .method import StepSizes
+from .method import OURS, Rule, StepSizes
 
 _SMALLEST = torch.finfo(torch.float64).tiny  # what is below has no reciprocal
 
@@ -35,3 +35,6 @@ def metric(squares: Tensor) -> Tensor:
     """m_j = 1/(√d E[ℓ'²] E[x_j²])."""
     moving = squares >= _SMALLEST
     return torch.where(moving, 1 / (moving.sum().sqrt() * squares), 0.0)
+
+
+UNIT_FREE = Rule("unit-free", "the unit-free step sizes (ours)", step_sizes, metric, whose=OURS)

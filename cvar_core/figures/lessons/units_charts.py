@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Path, Tolerance, Variant
+from ...catalogue import Method
+from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Path, Tolerance, has_pair
 from ...results import Spread, UsableRange, listed, number, width
 from ..axes import Span, gap_span, log_axis
 from ..frame import Figure, Frame, titled
@@ -89,7 +90,7 @@ def unit_ranges(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
         panels.add(
             variant, "yours", [scale], [lam], {"mode": "markers", "marker": _ring(look), "hoverinfo": "skip"}
         )  # fmt: skip
-        if not variant.has_pair:
+        if not has_pair(variant):
             panels.line(variant, "x", found.meeting, "dot", "1/ℓ₀")
         panels.title(variant, _range_words(ranges))
     return panels.figure(_range_title(found), f"median of {len(SEEDS)} seeds")
@@ -102,14 +103,14 @@ def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
     for variant in (SGM_PAIR, SPL_PLUS, SGM, SPL):
         v = VARIANTS.index(variant)
         median, failed = found.left.median[v, k], found.diverged[v, k]
-        name = variant.label if variant.has_pair else f"{variant.label}, one λ"
+        name = variant.label if has_pair(variant) else f"{variant.label}, one λ"
         rows = zip(found.lambdas, median.tolist(), failed.tolist(), strict=True)
         hover = [
             f"<b>{name}</b>  λ = {number(each)}<br>"
             + (f"{lost} of {len(SEEDS)} seeds diverged" if lost else f"{number(left)} of the objective's gap left")
             for each, left, lost in rows
         ]
-        pale = not variant.has_pair
+        pale = not has_pair(variant)
         series.append(Series(_method(variant), name, found.lambdas, median, median, median, failed > 0, hover, pale))
     medians = np.concatenate([one.median for one in series])
     y_span = gap_span(Spread(medians, medians, medians), 1.0, 1e-9, [LEFT])
@@ -193,7 +194,7 @@ def _flat(ranges: dict[float, UsableRange | None]) -> bool:
     )
 
 
-def _best_words(found: Tolerance, variant: Variant, scale: float, place: int) -> str:
+def _best_words(found: Tolerance, variant: Method, scale: float, place: int) -> str:
     v, k = VARIANTS.index(variant), found.scales.index(scale)
     usable = found.range(variant, scale)
     assert usable is not None
@@ -225,17 +226,18 @@ class _Panels:
 
     def add(
         self,
-        variant: Variant,
+        variant: Method,
         group: str,
         x: Sequence[float | None],
         y: Sequence[float | None],
         shape: dict[str, Any],
     ) -> None:
         number = _panel(variant)
+        name = variant.name.replace("+", "-plus").replace("@", "-")  # plotly makes it a class name
         self.traces.append(
             {
                 "type": "scatter",
-                "uid": f"{group}-{variant.name.replace('+', '-plus')}",  # plotly makes it a class name
+                "uid": f"{group}-{name}",
                 "name": variant.label,
                 "legendgroup": group,
                 "showlegend": False,
@@ -247,7 +249,7 @@ class _Panels:
             }
         )
 
-    def line(self, variant: Variant, axis: str, value: float, dash: str, label: str = "") -> None:
+    def line(self, variant: Method, axis: str, value: float, dash: str, label: str = "") -> None:
         """Add a quiet line across a panel, and its label at the bottom."""
         span = self.x_span if axis == "x" else self.y_span
         if not span.low <= value <= span.high:
@@ -263,7 +265,7 @@ class _Panels:
             side = {"xanchor": "right", "xshift": -3} if late else {"xanchor": "left", "xshift": 3}
             self.annotations.append(self._label(label, {**place, **side}, self.theme.quiet))
 
-    def shade(self, variant: Variant, first: float, last: float, label: str) -> None:
+    def shade(self, variant: Method, first: float, last: float, label: str) -> None:
         """Shade a stretch of the x axis quietly."""
         k = _panel(variant)
         low, high = max(first, self.x_span.low), min(last, self.x_span.high)
@@ -275,7 +277,7 @@ class _Panels:
             middle = {"xref": f"x{k}", "x": math.log10(low * high) / 2, "yref": f"y{k} domain", "y": 0.97}
             self.annotations.append(self._label(label, {**middle, "yanchor": "top"}, self.theme.quiet))
 
-    def title(self, variant: Variant, words: str) -> None:
+    def title(self, variant: Method, words: str) -> None:
         colour, _ = _look(variant, self.theme.name)
         left, _, _, top = _corners(variant)
         place = {"xref": "paper", "x": left, "xanchor": "left", "yref": "paper", "y": top, "yanchor": "bottom"}
@@ -333,28 +335,28 @@ class _Panels:
         return {"text": text, "showarrow": False, "font": {"size": TEXT_SIZE, "color": colour}, **place}
 
 
-def _panel(variant: Variant) -> str:
+def _panel(variant: Method) -> str:
     """Return the number of a variant's axes as plotly writes it."""
     k = VARIANTS.index(variant)
     return "" if k == 0 else str(k + 1)
 
 
-def _corners(variant: Variant) -> tuple[float, float, float, float]:
+def _corners(variant: Method) -> tuple[float, float, float, float]:
     """Return left, right, bottom and top of a variant's panel."""
-    left = 1 - _COLUMN if variant.has_pair else 0.0
-    bottom = 0.0 if variant.model == "spl" else 1 - _TITLE - _ROW
+    left = 1 - _COLUMN if has_pair(variant) else 0.0
+    bottom = 0.0 if variant.model is SPL.model else 1 - _TITLE - _ROW
     return left, left + _COLUMN, bottom, bottom + _ROW
 
 
-def _method(variant: Variant) -> str:
+def _method(variant: Method) -> str:
     """Return the method that a variant looks like."""
     return "sgm" if variant is SGM_PAIR else variant.name
 
 
-def _look(variant: Variant, theme: str) -> tuple[str, str]:
+def _look(variant: Method, theme: str) -> tuple[str, str]:
     """Return the colour and dash of a variant; a line in the colour of SGM is solid if it has the pair."""
     known = style(_method(variant), theme)
-    return known.colour, "solid" if variant.has_pair else known.dash
+    return known.colour, "solid" if has_pair(variant) else known.dash
 
 
 def _ring(theme: Theme) -> dict[str, Any]:
