@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from html import escape
 
@@ -118,7 +118,8 @@ def _section(name: str, title: str, caption: str) -> str:
 
 def _subject(problem: ProblemSpec) -> str:
     where = "your data" if problem.noise is None else f"{problem.noise} noise"
-    return f"CVaR at β = {problem.beta:g}, {problem.loss} loss, {where}"
+    chosen = f" ({_told(problem.loss_params)})" if problem.loss_params else ""
+    return f"CVaR at β = {problem.beta:g}, {problem.loss} loss{chosen}, {where}"
 
 
 def _lead(result: Result, by: Criterion) -> str:
@@ -186,15 +187,17 @@ def _range(found: UsableRange | None) -> str:
 
 def _problem(problem: ProblemSpec) -> list[tuple[str, str]]:
     tail = "the mean of all losses" if problem.beta == 0 else f"the mean of the worst {100 * (1 - problem.beta):.3g}%"
+    loss = losses[problem.full_loss]
+    chosen = f", {_told(loss.parameters)}" if loss.parameters else ""
     rows = [
         ("objective", f"CVaR at β = {problem.beta:g}: {tail}"),
-        ("loss", f"{problem.loss}, {losses[problem.loss].formula}" + _times(problem.scale)),
+        ("loss", f"{problem.loss}, {loss.formula}{chosen}" + _times(problem.scale)),
         ("start", "θ = 0" if problem.start == ZERO else "θ at random, from N(0, I)"),
     ]
     if problem.noise is None:
         rows.append(("data", f"{problem.sample_size:,} rows, {problem.dim:,} columns (digest {problem.data})"))
         return rows
-    values = ", ".join(f"{name} = {value:g}" for name, value in (problem.noise_params or {}).items())
+    values = _told(problem.noise_params or {})
     rows.append(("noise", f"{problem.noise}, {noises[problem.noise].formula} with {values}"))
     rows.append(("dimension", f"{problem.dim:,}"))
     if problem.sample_size is None:
@@ -203,6 +206,10 @@ def _problem(problem: ProblemSpec) -> list[tuple[str, str]]:
         points = f"{problem.sample_size:,} drawn points, which are all there is"
     rows.append(("samples from", f"{points} (problem seed {problem.seed})"))
     return rows
+
+
+def _told(parameters: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in parameters.items())
 
 
 def _times(scale: float) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from .catalogue import noises
+from .catalogue import losses, noises
 from .data import Recipe
 from .reading import write_grid, write_names
 from .results import GAP_TO_CLOSE, RISK, Criterion
@@ -21,8 +22,9 @@ def command(spec: SweepSpec, by: Criterion | None = None, recipe: Recipe | None 
     """
     flags = [] if recipe is None else _data_flags(recipe)
     for name, value in _changed(spec.problem).items():
-        if name == "noise_params":
-            flags += [f"--noise-param {key}={number!r}" for key, number in value.items()]
+        if name in ("noise_params", "loss_params"):
+            flag = f"--{name.removesuffix('_params')}-param"
+            flags += [f"{flag} {key}={number!r}" for key, number in value.items()]
         else:
             flags.append(f"--{name.replace('_', '-')} {value}")
     if spec.methods != usual_methods(on_data=recipe is not None):
@@ -97,15 +99,19 @@ def _changed(spec: ProblemSpec | SweepSpec) -> dict[str, Any]:
     usual: dict[str, Any] = {field.name: field.default for field in fields(spec)}
     found = {name: getattr(spec, name) for name in usual if name != "problem"}
     if isinstance(spec, ProblemSpec):
+        found["loss_params"] = _other_than(losses[spec.loss].parameters, spec.loss_params)
         if spec.data is not None:
-            found = {name: found[name] for name in ("loss", "beta", "scale", "start")}
+            found = {name: found[name] for name in ("loss", "beta", "scale", "start", "loss_params")}
             return {name: value for name, value in found.items() if value != usual[name]}
-        defaults = dict(noises[spec.noise].parameters) if spec.noise is not None else None
-        changed = {k: v for k, v in (spec.noise_params or {}).items() if defaults is None or v != defaults[k]}
-        found["noise_params"] = changed or None
+        assert spec.noise is not None
+        found["noise_params"] = _other_than(noises[spec.noise].parameters, spec.noise_params)
         if spec.sample_size is not None:
             found.pop("eval_size")
     return {name: value for name, value in found.items() if value != usual[name]}
+
+
+def _other_than(usual: Mapping[str, float], given: Mapping[str, float] | None) -> dict[str, float] | None:
+    return {name: value for name, value in (given or {}).items() if value != usual[name]} or None
 
 
 def _count(seeds: tuple[int, ...]) -> int | None:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 from typing import Any, Self
 
-from .catalogue import UnknownName, losses, methods, noises, schedules
+from .catalogue import UnknownName, full_name, losses, methods, noises, schedules
 from .version import ENGINE_VERSION
 
 MOST_LAMBDAS = 1_000
@@ -58,6 +58,8 @@ class ProblemSpec:
 
     ``start`` says where runs begin: "random", θ_0 ~ N(0, I) as in the paper, which is kept as ``None``; or "zero",
     θ_0 = 0. In both α_0 ~ U(0, 1).
+
+    ``loss_params`` are those of the loss; its defaults are kept as ``None``.
     """
 
     loss: str = "squared"
@@ -73,9 +75,12 @@ class ProblemSpec:
     nonzeros: int | None = None
     test: str | None = None
     start: str | None = None
+    loss_params: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        losses[_as_name("loss", self.loss, losses.names())]
+        loss = losses[_as_name("loss", self.loss, losses.names())]
+        chosen = _parameters("loss", loss.name, loss.parameters, loss.between, self.loss_params)
+        self._set("loss_params", None if chosen == loss.parameters else chosen)
         self._set("beta", _number("beta", self.beta))
         if not 0 <= self.beta < 1:
             raise SpecError(
@@ -99,7 +104,8 @@ class ProblemSpec:
         for name in ("nonzeros", "test"):
             self._set(name, None)
         noise = noises[_as_name("noise", self.noise, noises.names())]
-        self._set("noise_params", _noise_parameters(noise.name, self.noise_params))
+        between = dict.fromkeys(noise.positive, (0.0, math.inf))
+        self._set("noise_params", _parameters("noise", noise.name, noise.parameters, between, self.noise_params))
         self._set("seed", _count("seed", self.seed, 0, LARGEST_SEED))
         if self.sample_size is not None:
             self._set("sample_size", _count("sample_size", self.sample_size, 1, 10_000_000))
@@ -115,6 +121,11 @@ class ProblemSpec:
     @functools.cached_property
     def _hash(self) -> int:
         return hash(canonical(self))
+
+    @functools.cached_property
+    def full_loss(self) -> str:
+        """What the catalogue has the loss by, with its parameters."""
+        return full_name(self.loss, self.loss_params)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON types; those that have no meaning here are left out."""
@@ -209,8 +220,9 @@ def faults(given: Mapping[str, Any]) -> dict[str, str]:
     data = {} if problem.get("data") is None else {name: problem[name] for name in _OF_DATA if name in problem}
     for name, value in problem.items():
         alone = {**data, name: value}
-        if name == "noise_params" and problem.get("noise") in noises:
-            alone["noise"] = problem["noise"]
+        for whose, known in (("noise", noises.names()), ("loss", losses.names())):
+            if name == f"{whose}_params" and problem.get(whose) in known:
+                alone[whose] = problem[whose]
         attempt(name, functools.partial(ProblemSpec.from_dict, alone))
     for name, value in given.items():
         if name != "problem":
@@ -301,17 +313,25 @@ def _seeds(values: Any) -> tuple[int, ...]:
     return checked
 
 
-def _noise_parameters(name: str, given: Mapping[str, float] | None) -> dict[str, float]:
-    noise = noises[name]
+def _parameters(
+    kind: str,
+    name: str,
+    usual: Mapping[str, float],
+    between: Mapping[str, tuple[float, float]],
+    given: Mapping[str, float] | None,
+) -> dict[str, float]:
+    """Return all parameters of a loss or a noise: those that are given, and the usual ones for the rest."""
     if given is not None and not isinstance(given, Mapping):
-        raise SpecError(f"noise_params is {given!r}, but it must map names to numbers")
-    values = dict(noise.parameters)
+        raise SpecError(f"{kind}_params is {given!r}, but it must map names to numbers")
+    values = dict(usual)
     for key, value in (given or {}).items():
         if key not in values:
-            raise SpecError(f"{name} noise has no parameter {key!r}; it has {', '.join(values)}")
-        values[key] = _number(f"{name} noise's {key}", value)
-        if key in noise.positive and values[key] <= 0:
-            raise SpecError(f"{name} noise's {key} is {values[key]:g}, but it must be above 0")
+            raise SpecError(f"{name} {kind} has no parameter {key!r}; it has {', '.join(values) or 'none'}")
+        values[key] = _number(f"{name} {kind}'s {key}", value)
+        low, high = between.get(key, (-math.inf, math.inf))
+        if not low < values[key] < high:
+            allowed = f"be above {low:g}" if high == math.inf else f"satisfy {low:g} < {key} < {high:g}"
+            raise SpecError(f"{name} {kind}'s {key} is {values[key]:g}, but it must {allowed}")
         if abs(values[key]) > 1e6:
-            raise SpecError(f"{name} noise's {key} is {values[key]:g}, but it must be at most 1e6 in size")
+            raise SpecError(f"{name} {kind}'s {key} is {values[key]:g}, but it must be at most 1e6 in size")
     return values

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from cvar_core import ProblemSpec, SpecError, SweepSpec, paper_grid
 from cvar_core.catalogue import losses, methods, noises, schedules
 from cvar_core.specs import canonical
+from tests.catalogue.variants import variants
 
+named_losses = st.sampled_from([each for loss in losses for each in variants(loss)])
 problems = st.builds(
-    ProblemSpec,
-    loss=st.sampled_from(losses.names()),
+    lambda loss, **further: ProblemSpec(loss.name, loss_params=loss.parameters, **further),
+    loss=named_losses,
     noise=st.sampled_from(noises.names()),
     beta=st.floats(0, 0.999),
     dim=st.integers(1, 1000),
@@ -88,6 +90,8 @@ def test_an_engine_upgrade_changes_every_id(monkeypatch):
 
 def test_defaults_said_aloud_are_the_defaults():
     assert ProblemSpec(noise_params={"mean": 2.0, "sigma": 1}) == ProblemSpec()
+    assert ProblemSpec("huber", loss_params={"knee": 1}) == ProblemSpec("huber", loss_params={}) == ProblemSpec("huber")
+    assert "loss_params" not in canonical(ProblemSpec("huber", loss_params={"knee": 1.0}))
     assert SweepSpec(ProblemSpec(), seeds=5, lambdas=reversed(paper_grid())).id == SweepSpec(ProblemSpec()).id
 
 
@@ -103,6 +107,13 @@ def test_defaults_said_aloud_are_the_defaults():
         ({"noise_params": {"mu": 1.0}}, "it has mean, sigma"),
         ({"noise_params": {"sigma": -1.0}}, "above 0"),
         ({"noise_params": [1]}, "map names to numbers"),
+        ({"loss": "huber", "loss_params": {"tau": 1.0}}, "huber loss has no parameter 'tau'; it has knee"),
+        ({"loss": "squared", "loss_params": {"knee": 1.0}}, "squared loss has no parameter 'knee'; it has none"),
+        ({"loss": "huber", "loss_params": {"knee": 0.0}}, "huber loss's knee is 0, but it must be above 0"),
+        ({"loss": "huber", "loss_params": {"knee": 1e7}}, "at most 1e6"),
+        ({"loss": "huber", "loss_params": {"knee": "x"}}, "must be a number"),
+        ({"loss": "huber", "loss_params": 2.0}, "loss_params is 2.0, but it must map names to numbers"),
+        ({"loss": "huber(knee=2.0)"}, "one of squared"),
         ({"dim": 0}, "between 1 and"),
         ({"dim": 2.5}, "whole number"),
         ({"dim": True}, "whole number"),

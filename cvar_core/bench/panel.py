@@ -107,7 +107,7 @@ def draw(problem: Problem, spec: SweepSpec) -> Panel:
         theta=torch.stack([start.theta for start in starts]),
         alpha=torch.tensor([start.alpha for start in starts], dtype=torch.float64),
         methods=spec.methods,
-        loss=spec.problem.loss,
+        loss=spec.problem.full_loss,
         beta=spec.problem.beta,
     )
 

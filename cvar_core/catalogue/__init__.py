@@ -1,6 +1,6 @@
 """Losses, noises, methods and schedules: registries that every other part reads."""
 
-from .losses import Loss, Smoothed, losses
+from .losses import Loss, Smoothed, full_name, losses
 from .methods import EVEN, Distances, Linearisation, Look, Method, Model, Point, Rule, StepSizes, methods, sharp_bound
 from .noises import Noise, noises
 from .registry import Registry, UnknownName
@@ -22,6 +22,7 @@ __all__ = [
     "Smoothed",
     "StepSizes",
     "UnknownName",
+    "full_name",
     "losses",
     "methods",
     "noises",

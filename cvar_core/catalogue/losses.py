@@ -3,13 +3,17 @@
 The score says how bad a prediction p is: |p − y| in regression, −y·p in classification. A loss is told
 to the rest of the project by its value and slope in p, once in torch, which is its definition, and once
 as a function of plain numbers, which the compiled kernels are made of.
+
+A loss with parameters is made by a function of them, and stands in the registry with their defaults. Its parameters are
+numbers that a kernel is given, not part of its code: another value compiles nothing.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import torch
@@ -30,19 +34,21 @@ class Smoothed(NamedTuple):
     touch: Tensor  # the value at p of the highest line of that slope below the loss
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loss:
     """A loss as a function of the prediction p and the target y.
 
     Attributes
     ----------
+    formula
+        In words of its parameters, if it has any.
     value, slope, curvature
         φ, ∂φ/∂p and ∂²φ/∂p² of tensors (p, y). At a kink the slope is the middle one.
     scalar
-        (p, y) ↦ (φ, ∂φ/∂p) of numbers, without branches where possible; ``None`` leaves the loss to torch.
+        (p, y, *parameters) ↦ (φ, ∂φ/∂p) of numbers, without branches where possible; ``None`` leaves the loss to torch.
     log_form
-        For a loss max(score, 0) + log f with 1 ≤ f ≤ 2: (p, y) ↦ (score, f) of numbers. A sum of such losses needs a
-        logarithm only of the product of the f.
+        For a loss max(score, 0) + log f with 1 ≤ f ≤ 2: (p, y, *parameters) ↦ (score, f) of numbers. A sum of such
+        losses needs a logarithm only of the product of the f.
     reach
         α ↦ the largest score at which φ ≤ α, or −∞: which points cannot lie above α. ``None`` if unknown.
     degree
@@ -52,6 +58,12 @@ class Loss:
     smoothed
         For a loss with kinks: (p, y, μ) ↦ a smooth stand-in that tends to φ as μ → 0 and whose slope
         is that of a line below φ.
+    parameters
+        Name and value of each parameter, in the order in which ``scalar`` takes them.
+    between
+        The numbers between which a parameter has to lie, both excluded.
+    remade
+        The function of the parameters by name that made this loss, and makes it with others.
     """
 
     name: str
@@ -60,15 +72,54 @@ class Loss:
     value: Callable[[Tensor, Tensor], Tensor]
     slope: Callable[[Tensor, Tensor], Tensor]
     curvature: Callable[[Tensor, Tensor], Tensor] | None = None
-    scalar: Callable[[float, float], tuple[float, float]] | None = None
-    log_form: Callable[[float, float], tuple[float, float]] | None = None
+    scalar: Callable[..., tuple[float, float]] | None = None
+    log_form: Callable[..., tuple[float, float]] | None = None
     reach: Callable[[float], float] | None = None
     degree: int | None = None
     lipschitz: float | None = None
     smoothed: Callable[[Tensor, Tensor, float], Smoothed] | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    remade: Callable[..., Loss] | None = None
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        """The parameters as the kernels take them."""
+        return tuple(self.parameters.values())
 
 
-losses: Registry[Loss] = Registry("loss")
+class Losses(Registry[Loss]):
+    """The losses by name, each with the defaults of its parameters; by a full name, with others.
+
+    >>> losses[full_name("huber", {"knee": 2.0})].lipschitz
+    2.0
+    """
+
+    def __getitem__(self, name: str) -> Loss:
+        short, bracket, values = name.partition("(") if isinstance(name, str) else (name, "", "")
+        entry = super().__getitem__(short)
+        return _remade(entry, values.removesuffix(")")) if bracket else entry
+
+
+def full_name(name: str, parameters: Mapping[str, float] | None) -> str:
+    """Return what a loss with parameters is found by; its name alone stands for their defaults.
+
+    >>> full_name("huber", {"knee": 2.0})
+    'huber(knee=2.0)'
+    """
+    if not parameters:
+        return name
+    return f"{name}({', '.join(f'{each}={value!r}' for each, value in parameters.items())})"
+
+
+@functools.lru_cache(maxsize=1_024)
+def _remade(entry: Loss, values: str) -> Loss:
+    assert entry.remade is not None, f"{entry.name} loss has no parameters"
+    pairs = (each.split("=") for each in values.split(", "))
+    return entry.remade(**{name: float(value) for name, value in pairs})
+
+
+losses = Losses("loss")
 
 
 def _squared(p: float, y: float) -> tuple[float, float]:
@@ -148,32 +199,35 @@ losses.add(
 )
 
 
-_HUBER_KNEE = 1.0
-
-
-def _huber(p: float, y: float) -> tuple[float, float]:
+def _huber(p: float, y: float, knee: float) -> tuple[float, float]:
     r = p - y
     a = abs(r)
-    inside = a if a < _HUBER_KNEE else _HUBER_KNEE
+    inside = a if a < knee else knee
     return inside * (a - 0.5 * inside), inside if r > 0.0 else -inside
 
 
-losses.add(
-    Loss(
+def huber(knee: float = 1.0) -> Loss:
+    """Return the loss that is squared up to the knee, and goes on straight from there."""
+
+    def reach(alpha: float) -> float:
+        if alpha < 0:
+            return -math.inf
+        return math.sqrt(2 * alpha) if alpha <= knee**2 / 2 else alpha / knee + knee / 2
+
+    return Loss(
         name="huber",
-        formula="½ r² for |r| ≤ 1, else |r| − ½, with r = x·θ − y",
+        formula="½ r² for |r| ≤ knee, else knee · (|r| − ½ knee), with r = x·θ − y",
         task="regression",
-        value=lambda p, y: torch.nn.functional.huber_loss(p, y.expand_as(p), reduction="none", delta=_HUBER_KNEE),
-        slope=lambda p, y: (p - y).clamp(-_HUBER_KNEE, _HUBER_KNEE),
-        curvature=lambda p, y: ((p - y).abs() <= _HUBER_KNEE).to(p.dtype),
+        value=lambda p, y: torch.nn.functional.huber_loss(p, y.expand_as(p), reduction="none", delta=knee),
+        slope=lambda p, y: (p - y).clamp(-knee, knee),
+        curvature=lambda p, y: ((p - y).abs() <= knee).to(p.dtype),
         scalar=_huber,
-        reach=lambda alpha: (
-            -math.inf
-            if alpha < 0
-            else math.sqrt(2 * alpha)
-            if alpha <= _HUBER_KNEE**2 / 2
-            else alpha / _HUBER_KNEE + _HUBER_KNEE / 2
-        ),
-        lipschitz=_HUBER_KNEE,
+        reach=reach,
+        lipschitz=knee,
+        parameters={"knee": knee},
+        between={"knee": (0.0, math.inf)},
+        remade=huber,
     )
-)
+
+
+losses.add(huber())

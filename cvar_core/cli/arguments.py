@@ -148,6 +148,7 @@ def parsed(texts: Sequence[str]) -> argparse.Namespace:
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("problem")
     group.add_argument("--loss", default=_DEFAULTS["loss"], help=f"{', '.join(losses.names())} (default: %(default)s)")
+    group.add_argument("--loss-param", action="append", default=[], metavar="NAME=VALUE", help="may be repeated")
     group.add_argument(
         "--noise", default=_DEFAULTS["noise"], help=f"{', '.join(noises.names())} (default: %(default)s)"
     )
@@ -225,10 +226,11 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
         dim=whole("--dim", args.dim),
         eval_size=whole("--eval-size", args.eval_size),
         seed=whole("--seed", args.seed),
-        noise_params=dict(_noise_parameter(text) for text in args.noise_param),
+        noise_params=dict(_parameter("--noise-param", text, "std=2") for text in args.noise_param),
         scale=number("--scale", args.scale),
         sample_size=None if args.sample_size is None else whole("--sample-size", args.sample_size),
         start=args.start,
+        loss_params=_loss_parameters(args),
     )
 
 
@@ -259,7 +261,7 @@ def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:
     if data is None:
         return Problem(problem_spec(args))
     beta, scale = number("--beta", args.beta), number("--scale", args.scale)
-    return data.problem(args.loss, beta, scale, args.positive, args.start)
+    return data.problem(args.loss, beta, scale, args.positive, args.start, _loss_parameters(args))
 
 
 def iterations(args: argparse.Namespace, data: Dataset | None) -> int:
@@ -332,8 +334,12 @@ def criterion(args: argparse.Namespace) -> Criterion:
     return make_criterion(args.measure, closed, given)
 
 
-def _noise_parameter(text: str) -> tuple[str, float]:
+def _loss_parameters(args: argparse.Namespace) -> dict[str, float]:
+    return dict(_parameter("--loss-param", text, "knee=2") for text in args.loss_param)
+
+
+def _parameter(flag: str, text: str, such_as: str) -> tuple[str, float]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise SpecError(f"--noise-param is {text!r}, but it is written NAME=VALUE, such as std=2")
-    return name.strip(), number(f"--noise-param {name.strip()}", value)
+        raise SpecError(f"{flag} is {text!r}, but it is written NAME=VALUE, such as {such_as}")
+    return name.strip(), number(f"{flag} {name.strip()}", value)

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -275,13 +275,12 @@ def _atlas(args: argparse.Namespace, texts: list[str]) -> int:
 
 
 def _problems(args: argparse.Namespace, texts: list[str]) -> int:
-    print("losses")
+    print("losses (parameters with their defaults)")
     for loss in losses:
-        print(f"  {loss.name:12}{loss.task:16}{loss.formula}")
+        print(f"  {loss.name:12}{loss.task:16}{_defaults(loss.parameters):16}{loss.formula}")
     print("noises (parameters with their defaults)")
     for noise in noises:
-        parameters = ", ".join(f"{name}={value:g}" for name, value in noise.parameters.items())
-        print(f"  {noise.name:12}{parameters:16}{noise.formula}")
+        print(f"  {noise.name:12}{_defaults(noise.parameters):16}{noise.formula}")
     print("methods")
     for method in methods:
         print(f"  {method.name:12}{method.summary}")
@@ -289,6 +288,10 @@ def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     for schedule in schedules:
         print(f"  {schedule.name:12}{schedule.formula}")
     return 0
+
+
+def _defaults(parameters: Mapping[str, float]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in parameters.items())
 
 
 def _compile(args: argparse.Namespace, texts: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,7 @@ class Dataset:
         scale: float = 1.0,
         positive: str | float | None = None,
         start: str | None = None,
+        loss_params: Mapping[str, float] | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows.
 
@@ -185,6 +187,8 @@ class Dataset:
             The label that becomes +1 in classification, with all others −1; needed for more than two labels.
         start
             "random" begins at θ_0 ~ N(0, I), the default; "zero" at θ_0 = 0.
+        loss_params
+            Those of the loss that are not to be its defaults, such as ``{"knee": 2.0}`` of huber loss.
         """
         if loss not in losses:
             raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
@@ -202,7 +206,7 @@ class Dataset:
         elif positive is not None:
             raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")
         held_out = None if self.test is None else (self.test.x, test)
-        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out, start=start)
+        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out, start=start, loss_params=loss_params)
 
     def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:
         """Describe the data in JSON types, with the labels' mapping if a loss of classification is named."""

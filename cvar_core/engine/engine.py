@@ -207,7 +207,7 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
     while iteration < target:
         last = min(target, (iteration // length + 1) * length)
         factors = schedules[spec.schedule].factors(iteration, last, spec.iterations)
-        shared = (problem.spec.beta, problem.spec.scale, problem.spec.loss, shard.method)
+        shared = (problem.spec.beta, problem.spec.scale, problem.spec.full_loss, shard.method)
         begun = time.perf_counter()
         if problem.spec.nonzeros is None:
             samples = problem.ground.samples(shard.seed, iteration, last)

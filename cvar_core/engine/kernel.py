@@ -70,7 +70,8 @@ def steps_in_torch(
 def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     given, (beta, scale, loss, method) = args[:_TENSORS], args[_TENSORS : _TENSORS + 4]
     metric, mix = _optional(*args[_TENSORS + 4 :])
-    scalar, weight = losses[loss].scalar, methods[method].weight
+    entry, weight = losses[loss], methods[method].weight
+    scalar = entry.scalar
     if scalar is None or weight is None:
         return steps_in_torch(*args)
     theta, alpha, theta_sum, alpha_sum, diverged = (
@@ -78,7 +79,7 @@ def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
     )
     inputs = (tensor.contiguous().numpy() for tensor in (*given[:6], flat(metric)))
     outputs = (tensor.numpy() for tensor in (theta, alpha, theta_sum, alpha_sum, diverged))
-    _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale, mix)
+    _kernel(scalar, weight)(*inputs, *outputs, 1 / (1 - beta), scale, mix, entry.constants)
     return theta, alpha, theta_sum, alpha_sum, diverged
 
 
@@ -103,7 +104,7 @@ _library.impl("steps", _steps_compiled, "CPU")
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
         x, y, norms, factors, lam_theta, lam_alpha, metric, theta, alpha, theta_sum, alpha_sum, diverged,
-        c, scale, mix,
+        c, scale, mix, constants,
     ):  # fmt: skip
         runs, dim = theta.shape
         apart = 0 if metric.shape[0] == 1 else 1  # how far apart in ``metric`` two coordinates lie
@@ -125,7 +126,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                 add_rows(th, x[t], prediction)
                 y_t, norm, factor = y[t], norms[t], factors[t]
                 for j in range(lanes):
-                    value, slope = scalar(prediction[j], y_t)
+                    value, slope = scalar(prediction[j], y_t, *constants)
                     value = scale * value
                     slope = scale * slope
                     step_theta, step_alpha = lt[j] * factor, la[j] * factor

@@ -72,7 +72,8 @@ def sparse_steps(
     mix: float = 1.0,
 ) -> Runs:
     """Take the same updates in a loop compiled from the loss's and the method's scalar forms."""
-    scalar, weight = losses[loss].scalar, methods[method].weight
+    entry, weight = losses[loss], methods[method].weight
+    scalar = entry.scalar
     if scalar is None or weight is None:
         return sparse_steps_in_torch(points, index, first, factors, sizes, runs, beta, scale, loss, method, mix)
     count = len(runs[0])
@@ -84,7 +85,7 @@ def sparse_steps(
     state = (part.numpy() for part in (theta, alpha, lag, alpha_sum, odd))
     norms, metric = points.norms_of(index, sizes.metric), flat(sizes.metric)
     inputs = (part.numpy() for part in (points.target, norms, index, factors, lam_theta, lam_alpha, metric))
-    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale, mix)
+    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale, mix, entry.constants)
     # Views of (dim, lanes): the next call copies rows that lie as it wants them.
     return (
         theta[:, :count].T,
@@ -99,7 +100,7 @@ def sparse_steps(
 def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
         indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha, metric,
-        first, theta, alpha, lag, alpha_sum, odd, c, scale, mix,
+        first, theta, alpha, lag, alpha_sum, odd, c, scale, mix, constants,
     ):  # fmt: skip
         lanes, far = theta.shape[1], theta.shape[0] > FAR
         apart = 0 if metric.shape[0] == 1 else 1
@@ -110,7 +111,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
             add_sparse(begin, end, indices, values, theta, prediction)
             y_i, norm, factor = y[i], norms[t], factors[t]
             for j in range(lanes):
-                value, slope = scalar(prediction[j], y_i)
+                value, slope = scalar(prediction[j], y_i, *constants)
                 value = scale * value
                 slope = scale * slope
                 step_theta, step_alpha = lam_theta[j] * factor, lam_alpha[j] * factor

@@ -77,7 +77,7 @@ def in_unit(
             _, _, theta_sum, _, diverged = torch.ops.cvar_core.steps.default(
                 samples.x, samples.y, samples.norms_in(metric), factors, sizes.theta, sizes.alpha,
                 theta, alpha, torch.zeros_like(theta), torch.zeros_like(alpha), none,
-                problem.beta, 1.0, problem.loss, name, metric,
+                problem.beta, 1.0, problem.full_loss, name, metric,
             )  # fmt: skip
             mean = theta_sum / iterations * unit  # in the first unit, where a model is worth the same
             fine = ~diverged & torch.isfinite(mean).all(1)

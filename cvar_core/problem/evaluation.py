@@ -53,20 +53,23 @@ def keep(
     return _run(points, loss, thetas, alphas, also, levels, room, skip=not surveying)
 
 
-@functools.cache
 def companion(loss: Loss) -> Callable[..., Any]:
     """Return what else of a point is summed: 1 if it is on the right side in classification, else its loss."""
-    scalar = loss.scalar
-    assert scalar is not None, "a loss without a scalar form is summed by torch"
+    assert loss.scalar is not None, "a loss without a scalar form is summed by torch"
+    return _right if loss.task == "classification" else _never_below_zero(loss.scalar)
 
-    def right(p: float, y: float) -> float:
-        return 1.0 if y * p > 0.0 else 0.0  # a prediction of exactly 0 decides nothing, and is wrong
 
-    def value(p: float, y: float) -> float:
-        found = scalar(p, y)[0]
+def _right(p: float, y: float, *constants: float) -> float:
+    return 1.0 if y * p > 0.0 else 0.0  # a prediction of exactly 0 decides nothing, and is wrong
+
+
+@functools.cache
+def _never_below_zero(scalar: Callable[..., Any]) -> Callable[..., Any]:
+    def value(p: float, y: float, *constants: float) -> float:
+        found = scalar(p, y, *constants)[0]
         return found if found > 0.0 else 0.0
 
-    return right if loss.task == "classification" else value
+    return value
 
 
 def _run(
@@ -106,6 +109,7 @@ def _run(
         beside.numpy(),
         *(levels or Levels.widest(0)),
         *kept,
+        loss.constants,
     )
     return out, beside, kept
 
@@ -188,7 +192,7 @@ def _kernel(
     if also is None:
         surveying = False
 
-        def more(p: float, y: float) -> float:
+        def more(p: float, y: float, *constants: float) -> float:
             return 0.0
     else:
         surveying = True
@@ -197,45 +201,49 @@ def _kernel(
     if log_form is None:
         logarithms = False
 
-        def term(p: float, y: float, alpha: float, level: float) -> tuple[float, float]:
-            excess = scalar(p, y)[0] - alpha
+        def term(p: float, y: float, alpha: float, level: float, *constants: float) -> tuple[float, float]:
+            excess = scalar(p, y, *constants)[0] - alpha
             return (excess if excess > 0.0 else 0.0), 1.0
     else:
         logarithms = True
 
-        def term(p: float, y: float, alpha: float, level: float) -> tuple[float, float]:
-            score, factor = log_form(p, y)
+        def term(p: float, y: float, alpha: float, level: float, *constants: float) -> tuple[float, float]:
+            score, factor = log_form(p, y, *constants)
             excess = (score if score > 0.0 else 0.0) - alpha
             return (excess if score > level else 0.0), (factor if score > level else 1.0)
 
-    def hinges(p: Any, y: Any, alpha: float, level: float, h: Any, f: Any, m: Any) -> tuple[float, float]:
+    def hinges(
+        p: Any, y: Any, alpha: float, level: float, h: Any, f: Any, m: Any, constants: tuple[float, ...]
+    ) -> tuple[float, float]:
         # What is summed beside has loops of its own: where the compiler shares a loss between the two, it no longer
         # makes one instruction of its last product and the subtraction of α, and the sum gets other bits.
         if y.shape[0] == BLOCK:
             for i in range(_LANES):  # four points at a time, which the processor works on side by side
-                h0, f0 = term(p[i], y[i], alpha, level)
-                h1, f1 = term(p[i + _LANES], y[i + _LANES], alpha, level)
-                h2, f2 = term(p[i + 2 * _LANES], y[i + 2 * _LANES], alpha, level)
-                h3, f3 = term(p[i + 3 * _LANES], y[i + 3 * _LANES], alpha, level)
+                h0, f0 = term(p[i], y[i], alpha, level, *constants)
+                h1, f1 = term(p[i + _LANES], y[i + _LANES], alpha, level, *constants)
+                h2, f2 = term(p[i + 2 * _LANES], y[i + 2 * _LANES], alpha, level, *constants)
+                h3, f3 = term(p[i + 3 * _LANES], y[i + 3 * _LANES], alpha, level, *constants)
                 h[i] = (h0 + h1) + (h2 + h3)
                 if logarithms:
                     f[i] = (f0 * f1) * (f2 * f3)
             if surveying:
                 for i in range(_LANES):
-                    m0, m1 = more(p[i], y[i]), more(p[i + _LANES], y[i + _LANES])
-                    m2, m3 = more(p[i + 2 * _LANES], y[i + 2 * _LANES]), more(p[i + 3 * _LANES], y[i + 3 * _LANES])
+                    m0 = more(p[i], y[i], *constants)
+                    m1 = more(p[i + _LANES], y[i + _LANES], *constants)
+                    m2 = more(p[i + 2 * _LANES], y[i + 2 * _LANES], *constants)
+                    m3 = more(p[i + 3 * _LANES], y[i + 3 * _LANES], *constants)
                     m[i] = (m0 + m1) + (m2 + m3)
         else:
             h[:] = 0.0
             f[:] = 1.0
             m[:] = 0.0
             for i in range(y.shape[0]):
-                h0, f0 = term(p[i], y[i], alpha, level)
+                h0, f0 = term(p[i], y[i], alpha, level, *constants)
                 h[i % _LANES] += h0
                 f[i % _LANES] *= f0
             if surveying:
                 for i in range(y.shape[0]):
-                    m[i % _LANES] += more(p[i], y[i])
+                    m[i % _LANES] += more(p[i], y[i], *constants)
         width = _LANES // 2
         while width >= 8:  # by halves: vectorised, and more accurate than one by one
             for i in range(width):
@@ -256,7 +264,7 @@ def _kernel(
 
     def sums(  # type: ignore[no-untyped-def]
         columns, target, thetas, alphas, levels, cutoffs, floors, distances, scores, norms, out, beside,
-        lows, highs, highest, above, between, kept,
+        lows, highs, highest, above, between, kept, constants,
     ):  # fmt: skip
         dim, count = columns.shape
         block = np.empty((dim, BLOCK))
@@ -279,10 +287,10 @@ def _kernel(
                     loaded = True
                 add_rows(block, thetas[r], p)
                 if not idle:
-                    total, others = hinges(p, y, alphas[r], levels[r], h, f, m)
+                    total, others = hinges(p, y, alphas[r], levels[r], h, f, m, constants)
                     out[r] += total
                     beside[r] += others
                 if sifting and not most < floors[r]:
-                    sift(p, y, spare, r, lows, highs, highest, above, between, kept)
+                    sift(p, y, spare, r, lows, highs, highest, above, between, kept, constants)
 
     return jit(sums)

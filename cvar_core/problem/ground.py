@@ -88,7 +88,7 @@ class Ground:
 
     @property
     def loss(self) -> Loss:
-        return losses[self.spec.loss]
+        return losses[self.spec.full_loss]
 
     @functools.cached_property
     def theta_gen(self) -> Tensor:

@@ -101,7 +101,7 @@ def population_risk(spec: ProblemSpec) -> PopulationRisk | None:
         return None
     assert spec.noise is not None
     assert spec.noise_params is not None
-    return _tabulated(losses[spec.loss], spec.noise, tuple(spec.noise_params.items()), spec.beta, spec.dim)
+    return _tabulated(losses[spec.full_loss], spec.noise, tuple(spec.noise_params.items()), spec.beta, spec.dim)
 
 
 @functools.lru_cache(maxsize=256)

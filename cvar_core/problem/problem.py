@@ -69,6 +69,7 @@ class Problem:
         scale: float = 1.0,
         sample_size: int | None = None,
         start: str | None = None,
+        loss_params: Mapping[str, float] | None = None,
     ) -> Problem:
         """Make one of the paper's synthetic problems.
 
@@ -86,12 +87,19 @@ class Problem:
             Makes P the empirical distribution of that many drawn points.
         start
             "random" begins at θ_0 ~ N(0, I), as the paper does and as is the default; "zero" at θ_0 = 0.
+        loss_params
+            Those of the loss that are not to be its defaults, such as ``{"knee": 2.0}`` of huber loss.
 
         >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
         >>> problem.optimum().value < 6
         True
         """
-        return cls(ProblemSpec(loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size, start=start))
+        return cls(
+            ProblemSpec(
+                loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size, start=start,
+                loss_params=loss_params,
+            )
+        )  # fmt: skip
 
     @classmethod
     def from_arrays(
@@ -104,12 +112,14 @@ class Problem:
         *,
         test: tuple[Any, Any] | None = None,
         start: str | None = None,
+        loss_params: Mapping[str, float] | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows of X with targets y.
 
         X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
-        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on. ``start`` is
-        that of ``synthetic``: in columns of any size a random one is so bad that closing most of its gap means little.
+        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on. ``start``
+        and ``loss_params`` are those of ``synthetic``: in columns of any size a random start is so bad that closing
+        most of its gap means little.
         """
         matrix, target = checked(X, y, loss)
         ensure_magnitudes(matrix, target)
@@ -127,15 +137,24 @@ class Problem:
             nonzeros=None if isinstance(matrix, Tensor) else int(matrix.nnz),
             test=None if held_out is None else digest(*held_out),
             start=start,
+            loss_params=loss_params,
         )
         return cls(spec, (matrix, target), held_out)
 
-    def under(self, loss: str, beta: float, scale: float = 1.0, start: str | None = None) -> Problem:
+    def under(
+        self,
+        loss: str,
+        beta: float,
+        scale: float = 1.0,
+        start: str | None = None,
+        loss_params: Mapping[str, float] | None = None,
+    ) -> Problem:
         """Return the problem of the same data, which are shared, with another loss of its task, β, unit and start."""
         if loss not in losses or losses[loss].task != self.loss.task:
             allowed = ", ".join(each.name for each in losses if each.task == self.loss.task)
             raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
-        return Problem(replace(self.spec, loss=loss, beta=beta, scale=scale, start=start), self._arrays, self._test)
+        spec = replace(self.spec, loss=loss, beta=beta, scale=scale, start=start, loss_params=loss_params)
+        return Problem(spec, self._arrays, self._test)
 
     def in_unit(self, scale: float) -> Problem:
         """Return the problem with its loss in another unit. Points and samples do not depend on it, and are shared."""
@@ -145,7 +164,7 @@ class Problem:
 
     @property
     def loss(self) -> Loss:
-        return losses[self.spec.loss]
+        return losses[self.spec.full_loss]
 
     @property
     def theta_gen(self) -> Tensor:

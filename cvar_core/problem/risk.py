@@ -94,13 +94,13 @@ def _fused(
             between = levels(sample, math.floor(share - spread), math.ceil(share + spread))
         above = None if alphas is None else alphas[here]
         sums[here], others[here], kept = points.keep(loss, thetas[here], between, room, above, surveying)
-        found[here] = tail_means(kept, between, points.value_of_key(loss), tail.rank, tail.mass)
+        found[here] = tail_means(kept, between, points.value_of_key(loss), loss.constants, tail.rank, tail.mass)
     missed = torch.isnan(found).nonzero().ravel()
     for some in _tiles(len(missed), points.count):
         these = missed[some]
         everything = Levels.widest(len(these))
         kept = points.keep(loss, thetas[these], everything, points.count)[2]
-        found[these] = tail_means(kept, everything, points.value_of_key(loss), tail.rank, tail.mass)
+        found[these] = tail_means(kept, everything, points.value_of_key(loss), loss.constants, tail.rank, tail.mass)
     return sums, others, _overflown(found)
 
 

@@ -48,28 +48,32 @@ class Kept(NamedTuple):
         return cls(np.zeros(runs), counts[0], counts[1], np.empty((runs, room + 1)))
 
 
-def same(key: float) -> float:
+def same(key: float, *constants: float) -> float:
     """Return the loss of a key that is the loss."""
     return key
 
 
-@functools.cache
 def keys(loss: Loss) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return (p, y) ↦ key and key ↦ loss, for compilation into kernels."""
-    scalar, log_form = loss.scalar, loss.log_form
-    assert scalar is not None, "a loss without a scalar form is left to torch"
+    """Return (p, y, *constants) ↦ key and (key, *constants) ↦ loss, for compilation into kernels."""
+    assert loss.scalar is not None, "a loss without a scalar form is left to torch"
+    return _keys(loss.scalar, loss.log_form)
 
-    def value(p: float, y: float) -> float:
-        return scalar(p, y)[0]
+
+@functools.cache
+def _keys(
+    scalar: Callable[..., Any], log_form: Callable[..., Any] | None
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def value(p: float, y: float, *constants: float) -> Any:
+        return scalar(p, y, *constants)[0]
 
     if log_form is None:
         return value, same
 
-    def score(p: float, y: float) -> float:
-        return log_form(p, y)[0]
+    def score(p: float, y: float, *constants: float) -> Any:
+        return log_form(p, y, *constants)[0]
 
-    def of_score(key: float) -> float:
-        return scalar(-key, 1.0)[0]
+    def of_score(key: float, *constants: float) -> Any:
+        return scalar(-key, 1.0, *constants)[0]
 
     return score, of_score
 
@@ -83,10 +87,10 @@ def sieve(key: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., N
 
     by_score = value is not same
 
-    def sift(p, y, spare, r, lows, highs, sums, above, between, kept):  # type: ignore[no-untyped-def]
+    def sift(p, y, spare, r, lows, highs, sums, above, between, kept, constants):  # type: ignore[no-untyped-def]
         low, high, room = lows[r], highs[r], kept.shape[1] - 1
         for i in range(y.shape[0]):
-            p[i] = key(p[i], y[i])
+            p[i] = key(p[i], y[i], *constants)
         for i in range(y.shape[0], p.shape[0]):
             p[i] = math.nan
         n, here = 0, between[r]
@@ -109,11 +113,11 @@ def sieve(key: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., N
             return
         above[r] += n
         if by_score:
-            ceiling = value(high)
+            ceiling = value(high, *constants)
             padded = -(-n // _TOGETHER) * _TOGETHER
             spare[n:padded] = high
             for i in range(padded):
-                spare[i] = value(spare[i]) - ceiling
+                spare[i] = value(spare[i], *constants) - ceiling
             sums[r] += _total(spare[:padded])
         else:
             for i in range(p.shape[0]):
@@ -198,39 +202,41 @@ def _fill_levels(keys: Any, counts: Any, least: int, most: int, low: Any, high: 
             high[r] = keys[r, n - least]
 
 
-def tail_means(kept: Kept, between: Levels, value: Callable[..., Any], rank: int, mass: float) -> Tensor:
+def tail_means(
+    kept: Kept, between: Levels, value: Callable[..., Any], constants: tuple[float, ...], rank: int, mass: float
+) -> Tensor:
     """Return CVaR from what was kept, shape (runs,): the mean of the ``mass`` largest losses, the last one in part.
 
     VaR is the ``rank``-th loss from above, the first with no fewer than ``mass`` losses at or above it. NaN where it
     does not lie between the levels, or where there was no room for what does.
     """
     out = torch.full((len(kept.sums),), torch.nan, dtype=torch.float64)
-    _fill_tail_means(value)(*kept, *between, rank, mass, out.numpy())
+    _fill_tail_means(value)(*kept, *between, rank, mass, out.numpy(), constants)
     return out
 
 
 @functools.cache
 def _fill_tail_means(value: Callable[..., Any]) -> Callable[..., None]:
-    def fill(sums, above, between, keys, low, high, rank, mass, out):  # type: ignore[no-untyped-def]
+    def fill(sums, above, between, keys, low, high, rank, mass, out, constants):  # type: ignore[no-untyped-def]
         for r in range(out.shape[0]):
             n = between[r]
             if not above[r] < rank <= above[r] + n:
                 continue
             if low[r] == high[r]:  # all that were kept tie, however many they are
-                out[r] = value(high[r]) + sums[r] / mass
+                out[r] = value(high[r], *constants) + sums[r] / mass
                 continue
             if n >= keys.shape[1]:
                 continue
             row = keys[r]
             place = n - (rank - above[r])
             select(row, 0, n, place)
-            var = value(row[place])
+            var = value(row[place], *constants)
             total = sums[r]
             if above[r] > 0:
-                total += above[r] * (value(high[r]) - var)
+                total += above[r] * (value(high[r], *constants) - var)
             higher = row[place + 1 : n]
             for i in range(higher.shape[0]):
-                higher[i] = value(higher[i]) - var
+                higher[i] = value(higher[i], *constants) - var
             rest = 0.0
             for i in range(higher.shape[0]):
                 rest += higher[i]

@@ -69,6 +69,7 @@ def _run(
         beside.numpy(),
         *(_across(torch.from_numpy(level)) for level in levels or Levels.widest(runs)),
         *kept,
+        loss.constants,
     )
     return out[:runs], beside[:runs], kept
 
@@ -93,8 +94,9 @@ def _predictions(indptr: Any, indices: Any, values: Any, thetas: Any, out: Any) 
 @functools.cache
 def _sums(scalar: Callable[..., Any], also: Callable[..., Any], keeping: bool) -> Callable[..., None]:
     def sums(  # type: ignore[no-untyped-def]
-        indptr, indices, values, target, thetas, alphas, out, beside, lows, highs, highest, above, between, kept
-    ):
+        indptr, indices, values, target, thetas, alphas, out, beside, lows, highs, highest, above, between, kept,
+        constants,
+    ):  # fmt: skip
         lanes, (runs, places) = thetas.shape[1], kept.shape
         p, part, more = np.empty(lanes), np.empty(lanes), np.empty(lanes)
         tops, higher = np.zeros(lanes), np.zeros(lanes)
@@ -106,13 +108,13 @@ def _sums(scalar: Callable[..., Any], also: Callable[..., Any], keeping: bool) -
                 add_sparse(indptr[i], indptr[i + 1], indices, values, thetas, p)
                 y = target[i]
                 for j in range(lanes):
-                    excess = scalar(p[j], y)[0] - alphas[j]
+                    excess = scalar(p[j], y, *constants)[0] - alphas[j]
                     part[j] += excess if excess > 0.0 else 0.0
-                    more[j] += also(p[j], y)
+                    more[j] += also(p[j], y, *constants)
                 if keeping:
                     found = 0
                     for j in range(lanes):
-                        p[j] = scalar(p[j], y)[0]
+                        p[j] = scalar(p[j], y, *constants)[0]
                         tops[j] += p[j] - highs[j] if p[j] > highs[j] else 0.0
                         higher[j] += 1.0 if p[j] > highs[j] else 0.0
                         found += 1 if p[j] >= lows[j] and p[j] <= highs[j] else 0

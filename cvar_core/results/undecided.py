@@ -20,7 +20,7 @@ def best_is_none(problem: ProblemSpec, optimum: Optimum) -> bool:
     All losses tie at θ = 0, so that their CVaR is that one loss at every β. It is never below F*, and θ = 0 is a
     minimum if and only if it is F*.
     """
-    loss = losses[problem.loss]
+    loss = losses[problem.full_loss]
     if loss.task != "classification":
         return False
     none, one = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)

@@ -61,7 +61,7 @@ class Chosen:
 def mean_fit(problem: Problem, stop: Stop | None = None) -> Optimum:
     """Return the ordinary fit: the minimum of the mean loss, which is CVaR at β = 0."""
     spec = problem.spec
-    return problem.under(spec.loss, 0.0, spec.scale, spec.start).optimum(stop)
+    return problem.under(spec.loss, 0.0, spec.scale, spec.start, spec.loss_params).optimum(stop)
 
 
 def finite(theta: Tensor) -> bool:

@@ -9,8 +9,9 @@ import torch
 from cvar_core.catalogue import losses
 from cvar_core.catalogue.arithmetic import exp_minus, log1p_unit
 from cvar_core.compiled import jit
+from tests.catalogue.variants import over_losses
 
-every_loss = pytest.mark.parametrize("loss", losses, ids=lambda loss: loss.name)
+every_loss = over_losses()
 
 
 def predictions_and_targets(loss) -> tuple[torch.Tensor, torch.Tensor]:
@@ -27,12 +28,13 @@ def test_slope_is_the_derivative_of_the_value(loss):
     torch.testing.assert_close(loss.slope(p.detach(), y), derivative, rtol=1e-12, atol=1e-14)
 
 
-@every_loss
+@over_losses(lambda loss: loss.curvature)
 def test_curvature_is_the_derivative_of_the_slope(loss):
     p, y = predictions_and_targets(loss)
     h = 1e-5
     difference = (loss.slope(p + h, y) - loss.slope(p - h, y)) / (2 * h)
-    smooth = (p - y).abs() > 1e-3 if loss.name == "absolute" else ((p - y).abs() - 1).abs() > 1e-3
+    knee = loss.parameters.get("knee", 1.0)
+    smooth = (p - y).abs() > 1e-3 if loss.name == "absolute" else ((p - y).abs() - knee).abs() > 1e-3
     kept = smooth & (p.abs() < 1e5)
     torch.testing.assert_close(loss.curvature(p, y)[kept], difference[kept], rtol=1e-4, atol=1e-7)
 
@@ -57,28 +59,29 @@ def test_a_degree_is_how_the_loss_grows_with_its_unit(loss):
             torch.testing.assert_close(each, torch.full_like(each, c**loss.degree), rtol=1e-12, atol=0)
 
 
-@every_loss
+@over_losses(lambda loss: loss.scalar)
 def test_scalar_form_is_the_torch_form(loss):
     p, y = predictions_and_targets(loss)
     value, slope = loss.value(p, y), loss.slope(p, y)
-    plain = torch.tensor([loss.scalar(a, b) for a, b in zip(p.tolist(), y.tolist(), strict=True)], dtype=torch.float64)
+    pairs = zip(p.tolist(), y.tolist(), strict=True)
+    plain = torch.tensor([loss.scalar(a, b, *loss.constants) for a, b in pairs], dtype=torch.float64)
     torch.testing.assert_close(plain[:, 0], value, rtol=2e-15, atol=1e-300)
     torch.testing.assert_close(plain[:, 1], slope, rtol=2e-15, atol=1e-300)
     compiled = np.empty((2, len(p)))
-    jit(_elementwise(loss.scalar))(p.numpy(), y.numpy(), compiled)
+    jit(_elementwise(loss.scalar))(p.numpy(), y.numpy(), compiled, loss.constants)
     torch.testing.assert_close(torch.from_numpy(compiled[0]), value, rtol=2e-15, atol=1e-300)
     torch.testing.assert_close(torch.from_numpy(compiled[1]), slope, rtol=2e-15, atol=1e-300)
 
 
 def _elementwise(scalar):
-    def apply(p, y, out):
+    def apply(p, y, out, constants):
         for i in range(p.shape[0]):
-            out[0, i], out[1, i] = scalar(p[i], y[i])
+            out[0, i], out[1, i] = scalar(p[i], y[i], *constants)
 
     return apply
 
 
-@every_loss
+@over_losses(lambda loss: loss.reach)
 def test_reach_is_the_largest_score_below_alpha(loss):
     y = torch.tensor(1.0, dtype=torch.float64)
     for alpha in (0.01, 0.3, 0.7, 2.0, 50.0):
@@ -114,12 +117,10 @@ def test_elementary_functions_are_accurate_to_the_last_places():
     np.testing.assert_allclose([log1p_unit(v) for v in u], np.log1p(u), rtol=6e-16)
 
 
-@pytest.mark.parametrize("loss", [loss for loss in losses if loss.log_form], ids=lambda loss: loss.name)
+@over_losses(lambda loss: loss.log_form)
 def test_log_form_is_the_value_with_the_logarithm_put_off(loss):
     p, y = predictions_and_targets(loss)
-    pairs = torch.tensor(
-        [loss.log_form(a, b) for a, b in zip(p.tolist(), y.tolist(), strict=True)], dtype=torch.float64
-    )
-    score, factor = pairs.T
+    pairs = zip(p.tolist(), y.tolist(), strict=True)
+    score, factor = torch.tensor([loss.log_form(a, b, *loss.constants) for a, b in pairs], dtype=torch.float64).T
     assert bool(((factor >= 1) & (factor <= 2)).all()), "a block's product must not overflow"
     torch.testing.assert_close(score.clamp(min=0) + factor.log(), loss.value(p, y), rtol=1e-14, atol=1e-15)

@@ -368,3 +368,13 @@ def test_a_run_opens_from_the_history_though_its_file_is_gone(opened, files, hel
     assert "Cars.csv is not among your files" in faults(page)[0]
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == curves
     assert "--data cars.csv" in panel(page, "Reproduce").code[0].value
+
+
+def test_the_parameters_of_a_loss_are_asked_for_run_and_told(opened, held):
+    link = {"set": "diabetes", "loss": "huber", "huber_knee": "0.5"}
+    page = finished(opened(**link), held)
+    assert page.number_input(key="data_huber_knee").value == 0.5
+    assert "Done in" in said(page)
+    assert "--loss huber --loss-param knee=0.5" in panel(page, "Reproduce").code[0].value
+    wrong = opened(**link | {"huber_knee": "-1"})
+    assert any("Huber loss's knee is -1" in told for told in faults(wrong))

@@ -13,7 +13,13 @@ from tests.pages.reading import figures_of
 
 
 @pytest.mark.parametrize(
-    "spec", [*PRESETS.values(), small(lambdas=(1 / 3, 7.0)), small(schedule="constant", methods=("spl",))]
+    "spec",
+    [
+        *PRESETS.values(),
+        small(lambdas=(1 / 3, 7.0)),
+        small(schedule="constant", methods=("spl",)),
+        small({"loss": "huber", "loss_params": {"knee": 2.5}}),
+    ],
 )
 def test_a_spec_survives_the_way_through_the_url(jobs, spec):
     values = Controls("explore", Limits()).values(spec)
@@ -50,6 +56,7 @@ def test_a_spec_survives_the_way_through_the_url(jobs, spec):
             "Lognormal noise's sigma is -1, but it must be above 0",
         ),
         ({"explore_normal_mean": "1e9"}, "at most 1e6 in size"),
+        ({"explore_loss": "huber", "explore_huber_knee": "0"}, "Huber loss's knee is 0, but it must be above 0"),
         ({"explore_sample_size": "0"}, "The fixed sample's size is 0"),
         ({"explore_scale": "0"}, "The unit is 0"),
         ({"explore_seed": "-5"}, "The problem seed is -5"),
@@ -112,3 +119,11 @@ def test_what_a_visitor_typed_has_no_power_over_the_page(jobs):
     markdown = "\n".join(element.value for element in (*page.markdown, *page.info))
     assert "evil" in markdown  # it is quoted,
     assert not re.search(r"(?<!\\)\]\(", markdown)  # but as a text, not as a link
+
+
+def test_a_loss_with_parameters_shows_them_and_one_without_keeps_their_values(jobs):
+    page = opened_small(explore_loss="huber", explore_huber_knee="2.5")
+    assert page.number_input(key="explore_huber_knee").value == 2.5
+    page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
+    assert "explore_huber_knee" not in {each.key for each in page.number_input}
+    assert page.session_state["explore-asked"].problem.loss_params is None

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ...catalogue import losses
 from ...specs import RANDOM, ZERO, ProblemSpec
 from .entries import RAW, STANDARDISED, Entry
 from .origins import SEEN, SYNTHETIC, TableSet
@@ -14,6 +13,7 @@ from .table_sets import SETS
 
 _PAPER = [(loss, noise) for loss in ("squared", "absolute", "logistic") for noise in ("normal", "gumbel", "lognormal")]
 _THREE = (("squared", "normal"), ("absolute", "lognormal"), ("logistic", "gumbel"))  # each loss and noise once
+_FITTING = {"regression": ("squared", "absolute", "huber"), "classification": ("logistic",)}  # of data, by their task
 _BETAS = (0.0, 0.5, 0.9, 0.99)
 _FEW = 1_000  # points, of which the largest loss is minimised
 _DIMENSIONS = (2, 100, 300)
@@ -58,15 +58,14 @@ def _synthetic(loss: str, noise: str, variant: str = "", beta: float = 0.95, **f
 
 
 def _of_set(chosen: TableSet) -> Iterator[Entry]:
-    """Yield every loss that fits, raw and standardised; of some sets also other levels β, and a random start.
+    """Yield the losses that fit, raw and standardised; of some sets also other levels β, and a random start.
 
     Of classes other levels always: the worst twentieth of their rows is mostly so hard that θ = 0 has the least CVaR.
     """
-    fitting = [loss.name for loss in losses if loss.task == chosen.task]
     for prepared in (RAW, STANDARDISED):
-        for loss in fitting:
+        for loss in _FITTING[chosen.task]:
             yield _on_data(chosen, prepared, loss)
-            if losses[loss].task == "classification":
+            if chosen.task == "classification":
                 for beta in _EASIER:
                     yield _on_data(chosen, prepared, loss, f"β = {beta:g}", beta=beta)
     if chosen.name in _VARIED:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ...catalogue import EVEN, losses, methods
+from ...catalogue import EVEN, methods
 from ...problem import Problem, Sketch
 from ...reading import log_range
 from ...results import place
@@ -144,7 +144,7 @@ def setting_of(problem: Problem, spec: SweepSpec) -> Setting:
     """Return what a problem itself says: the distances of the starts to its optimum, and how steep its losses are."""
     optimum = problem.optimum()
     starts = [problem.start(seed) for seed in spec.seeds]
-    steepest = losses[problem.spec.loss].lipschitz
+    steepest = problem.loss.lipschitz
     return Setting(
         theta=tuple(float((start.theta - optimum.theta).norm()) for start in starts),
         alpha=tuple(abs(start.alpha - optimum.alpha) for start in starts),

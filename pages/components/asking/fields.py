@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
-from cvar_core import Problem, SpecError, SweepSpec
-from cvar_core.catalogue import methods, schedules
+from cvar_core import Problem, ProblemSpec, SpecError, SweepSpec
+from cvar_core.catalogue import losses, methods, schedules
 from cvar_core.data import Dataset, Recipe
 from cvar_core.reading import log_range, read_grid, write_grid
 from cvar_core.specs import RANDOM, STARTS
@@ -114,7 +115,18 @@ class Fields:
             for sentence in (told,) if isinstance(told, str) else told:
                 self._beside.get(name, st).markdown(fault(_named(name, sentence)))
 
-    # What every sweep is made of.
+    # What every problem and every sweep is made of.
+
+    def _loss_parameters(self, name: str) -> dict[str, Any]:
+        """Draw the parameters of a loss; where it has none, their place stays."""
+        loss = losses[name]
+        with st.container():
+            for column, each in zip(st.columns(max(len(loss.parameters), 1)), loss.parameters, strict=False):
+                low, high = loss.between[each]
+                with column:
+                    self._number(f"{name}_{each}", each, loss.formula, None if math.isinf(high) else (high - low) / 20)
+        self._leave_room("loss_params")
+        return {each: st.session_state[self._key(f"{name}_{each}")] for each in loss.parameters}
 
     def _methods(self) -> tuple[str, ...]:
         key, usual = self._key("methods"), self._usual[self._key("methods")]
@@ -182,6 +194,13 @@ def _number_in_link(key: str, usual: float) -> float:
         return float(st.query_params.get(key, usual))
     except ValueError:
         return usual
+
+
+def loss_values(problem: ProblemSpec | None = None) -> dict[str, float]:
+    """Return the values of the fields of every loss's parameters, by their names: a problem's for its own loss."""
+    found = {f"{loss.name}_{name}": value for loss in losses for name, value in loss.parameters.items()}
+    chosen = {} if problem is None else problem.loss_params or {}
+    return found | {f"{problem.loss}_{name}": value for name, value in chosen.items() if problem is not None}
 
 
 def sweep_values(spec: SweepSpec) -> dict[str, Any]:

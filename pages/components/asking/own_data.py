@@ -19,7 +19,7 @@ from cvar_core.specs import usual_methods
 
 from ..drawing.text import capital, plain
 from .column_choice import Told
-from .fields import Asked, Faults, sweep_values
+from .fields import Asked, Faults, loss_values, sweep_values
 from .links import keep, recall, say_again
 from .sources import Sources
 from .table_fields import TableFields
@@ -31,7 +31,7 @@ HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 USUAL = {
     "set": UNNAMED, "target": "", "drop": [], "keep": [], "only": [], "missing": WAYS[0],
     "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True, "standardise_target": False,
-    "loss": "squared", "positive": "", "beta": 0.95, "passes": 20.0,
+    "loss": "squared", "positive": "", "beta": 0.95, "passes": 20.0, **loss_values(),
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
 DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data
@@ -185,12 +185,13 @@ class DataControls(TableFields):
             "How bad a prediction x·θ is for a target y. Logistic is for two labels.",
         )  # fmt: skip
         self._leave_room("loss")
+        chosen = self._loss_parameters(loss)
         with st.container():
             recipe = self._labelled(recipe, data, loss)
             recipe = self._in_unit(recipe, data, loss)
         level = self._number("beta", "Level β", "0.95 averages the worst 5% of the losses; 0 is their mean.", 0.01)
         self._leave_room("beta")
-        return {"loss": loss, "beta": level}, recipe
+        return {"loss": loss, "loss_params": chosen, "beta": level}, recipe
 
     def _usual_loss(self, data: Dataset | None) -> str:
         if self.name in sets and self.name not in self._sources.own:
@@ -268,7 +269,7 @@ class DataControls(TableFields):
         faults = self._limits.faults({"problem": {**base.spec.to_dict(), **problem}, **given})
         if faults:
             return Asked(None, faults, recipe=recipe)
-        ready = base.under(problem["loss"], problem["beta"], problem["scale"], problem["start"])
+        ready = base.under(**problem)
         rows = functools.partial(self._sources.rows, recipe, ready.spec)
         return Asked(SweepSpec.from_dict({"problem": ready.spec.to_dict(), **given}), {}, ready, recipe, rows)
 
@@ -291,6 +292,7 @@ def data_values(spec: SweepSpec, recipe: Recipe) -> dict[str, Any]:
         "missing": recipe.missing, "standardise_target": recipe.standardise_target, "test": tested,
         "share": recipe.holdout or USUAL["share"], "split": recipe.seed,
         "standardise": recipe.standardise, "intercept": recipe.intercept, "loss": spec.problem.loss,
-        "beta": spec.problem.beta, "passes": spec.iterations / spec.problem.eval_size, **sweep_values(spec),
+        "beta": spec.problem.beta, "passes": spec.iterations / spec.problem.eval_size,
+        **loss_values(spec.problem), **sweep_values(spec),
     }  # fmt: skip
     return values | {name: value for name in ("target", "positive") if (value := getattr(recipe, name)) is not None}

@@ -15,7 +15,7 @@ from cvar_core.jobs import Limits
 
 from ..drawing.chart import chart
 from ..drawing.style import theme
-from .fields import Asked, Fields, sweep_values
+from .fields import Asked, Fields, loss_values, sweep_values
 from .presets import DEFAULT, LOOK_AT, PRESETS, preset_named_by
 
 
@@ -54,6 +54,7 @@ class Controls(Fields):
 
     def _problem(self) -> dict[str, Any]:
         loss = self._choice("loss", "Loss", losses.names(), "How bad a prediction x·θ is for a target y.")
+        chosen = self._loss_parameters(loss)
         noise = self._choice(
             "noise", "Noise ζ", noises.names(), "What is added to the targets. Log-normal and Student have heavy tails."
         )
@@ -71,7 +72,7 @@ class Controls(Fields):
         with dim:
             size = self._number("dim", "Dimension d", "How many coordinates θ has.", 1)
         self._leave_room("beta", "dim")
-        return {"loss": loss, "noise": noise, "noise_params": given, "beta": level, "dim": size}
+        return {"loss": loss, "loss_params": chosen, "noise": noise, "noise_params": given, "beta": level, "dim": size}
 
     def _preview(self, noise: str, parameters: Mapping[str, float]) -> None:
         try:
@@ -147,6 +148,7 @@ def _values(spec: SweepSpec) -> dict[str, Any]:
         "sample_size": problem.sample_size,
         "seed": problem.seed,
         "iterations": spec.iterations,
+        **loss_values(problem),
         **sweep_values(spec),
     }
     for noise in noises:

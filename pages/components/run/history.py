@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import streamlit as st
 
 from cvar_core import Result, SweepSpec
-from cvar_core.catalogue import methods, noises
+from cvar_core.catalogue import losses, methods, noises
 from cvar_core.data import WAYS, Recipe
 from cvar_core.figures import compare, without_title
 from cvar_core.jobs import Entry
@@ -92,9 +93,9 @@ def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
     """
     problem = spec.problem
     if problem.data is None:
-        about, length = [f"{problem.loss} loss", _noise(problem)], f"T = {spec.iterations:,}"
+        about, length = [_loss(problem), _noise(problem)], f"T = {spec.iterations:,}"
     else:
-        about, length = [_data(recipe), f"{problem.loss} loss"], f"{spec.iterations / problem.eval_size:.3g} passes"
+        about, length = [_data(recipe), _loss(problem)], f"{spec.iterations / problem.eval_size:.3g} passes"
     parts = [*about, f"β = {problem.beta:g}", length]
     parts.append(f"{len(spec.lambdas)} λ × {len(spec.seeds)} seed{'s' * (len(spec.seeds) > 1)}")
     usual = ProblemSpec()
@@ -136,11 +137,18 @@ def _columns(recipe: Recipe) -> tuple[tuple[tuple[str, ...], str], ...]:
     return (recipe.drop, "left out"), (recipe.keep, "put back"), (recipe.only, "used")
 
 
+def _loss(problem: ProblemSpec) -> str:
+    return f"{problem.loss} loss" + _changed(losses[problem.loss].parameters, problem.loss_params)
+
+
 def _noise(problem: ProblemSpec) -> str:
     assert problem.noise is not None
-    usual = noises[problem.noise].parameters
-    changed = [f"{name} {value:g}" for name, value in (problem.noise_params or {}).items() if value != usual[name]]
-    return f"{problem.noise} noise" + (f" ({', '.join(changed)})" if changed else "")
+    return f"{problem.noise} noise" + _changed(noises[problem.noise].parameters, problem.noise_params)
+
+
+def _changed(usual: Mapping[str, float], given: Mapping[str, float] | None) -> str:
+    changed = [f"{name} {value:g}" for name, value in (given or {}).items() if value != usual[name]]
+    return f" ({', '.join(changed)})" if changed else ""
 
 
 def _ago(run: Entry) -> str:
