@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, overload
 
 import torch
 
@@ -14,14 +14,18 @@ from .cancel import Stop
 from .catalogue import losses
 from .catalogue import methods as every_method
 from .problem import Problem
-from .results import RISK, Result, Verdict, criterion, remarks
-from .scheduling import Progress, run
-from .specs import SpecError, SweepSpec, paper_grid
+from .progress_bar import Report, shown
+from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
+from .scheduling import run
+from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid, step_size
 from .store import Keeper, Store, opened
+
+_FIELDS = ("methods", "lambdas", "iterations", "seeds", "schedule", "checkpoints")
+_USUAL = (("sgm", "spl", "spl+"), None, 10_000, 5, "decreasing", 26)  # what ``sweep`` takes them for
 
 
 def sweep(
-    problem: Problem,
+    problem: Problem | ProblemSpec | SweepSpec,
     methods: Iterable[str] = ("sgm", "spl", "spl+"),
     lambdas: Iterable[float] | None = None,
     iterations: int = 10_000,
@@ -30,7 +34,8 @@ def sweep(
     workers: int | None = None,
     *,
     checkpoints: int = 26,
-    report: Callable[[Progress], None] | None = None,
+    progress: bool = False,
+    report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
 ) -> Result:
@@ -38,6 +43,8 @@ def sweep(
 
     Parameters
     ----------
+    problem
+        A problem; or the spec of a synthetic one, or of a whole sweep, which then says all that is to be run.
     lambdas
         The step sizes; the paper's grid by default.
     seeds
@@ -46,8 +53,11 @@ def sweep(
         "decreasing" takes λ/√(t+1) at update t = 0, 1, …; "constant" takes λ/√iterations throughout.
     workers
         Threads; as many as there are processors by default. The result does not depend on it.
+    progress
+        Whether to show a bar, in a terminal or a notebook.
     report, stop
-        Called with the progress; asked several times a second whether to stop, which raises ``Cancelled``.
+        Called with the progress, by this thread; asked several times a second whether to stop, which raises
+        ``Cancelled`` with what is known by then as its ``result``. Ctrl-C raises ``KeyboardInterrupt``, with the same.
     store
         A file in which what is computed is kept, also of a sweep that is stopped. What any sweep has left there is not
         computed again: one with further seeds, step sizes or methods takes the others' from it, bit for bit.
@@ -56,74 +66,121 @@ def sweep(
     >>> result = sweep(problem, methods=["spl+"], lambdas=[0.1, 1], iterations=100, seeds=2)
     >>> list(result.summary()["status"])
     ['ok', 'ok']
+    >>> sweep(result.spec) == result
+    True
     """
-    if not isinstance(problem, Problem):
-        raise SpecError("the first argument must be a Problem, made with Problem.synthetic or Problem.from_arrays")
-    grid = paper_grid() if lambdas is None else lambdas
-    spec = SweepSpec(
-        problem=problem.spec,
-        methods=methods,  # type: ignore[arg-type]
-        lambdas=grid,  # type: ignore[arg-type]
-        iterations=iterations,
-        seeds=seeds,  # type: ignore[arg-type]
-        schedule=schedule,
-        checkpoints=checkpoints,
-    )
+    problem, spec = asked(problem, methods, lambdas, iterations, seeds, schedule, checkpoints)
     threads = thread_count(workers)
-    if store is None:
-        return run(problem, spec, threads, report, stop)
-    with opened(store) as kept:
-        keeper = Keeper(kept, spec)
-        try:
-            result = run(problem, spec, threads, report, stop, keeper)
-        except BaseException:
-            keeper.ended("interrupted")
-            raise
-        keeper.ended("done", result.timings)
-        return result
+    with shown(progress, report) as told:
+        if store is None:
+            return run(problem, spec, threads, told, stop)
+        with opened(store) as kept:
+            keeper = Keeper(kept, spec)
+            try:
+                result = run(problem, spec, threads, told, stop, keeper)
+            except BaseException:
+                keeper.ended("interrupted")
+                raise
+            keeper.ended("done", result.timings)
+            return result
+
+
+@overload
+def check(problem: Problem | ProblemSpec, lam: float, method: str = ..., *given: Any, **named: Any) -> Verdict: ...
+
+
+@overload
+def check(problem: Problem | ProblemSpec, lam: float, method: Iterable[str], *given: Any, **named: Any) -> Verdicts: ...
 
 
 def check(
-    problem: Problem,
+    problem: Problem | ProblemSpec,
     lam: float,
-    method: str = "spl+",
+    method: str | Iterable[str] = "spl+",
     iterations: int = 10_000,
     seeds: int | Iterable[int] = 5,
     schedule: str = "decreasing",
     workers: int | None = None,
     *,
+    lambdas: Iterable[float] | None = None,
     measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
     checkpoints: int = 26,
-    report: Callable[[Progress], None] | None = None,
+    progress: bool = False,
+    report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
-) -> Verdict:
+) -> Verdict | Verdicts:
     """Tell whether λ is safe for a method, and how many decades of margin it has on each side.
 
-    λ is tried together with the paper's grid. It is safe when every start closes 90% of its own gap (or the share
-    ``closed``; or ends with a gap of at most ``epsilon``). The gap is the excess risk of the model, or, with
-    ``measure="objective"``, the suboptimality of model and threshold together. ``store`` is that of ``sweep``.
+    λ is tried together with the paper's grid, or with ``lambdas``. It is safe when every start closes 90% of its own
+    gap (or the share ``closed``; or ends with a gap of at most ``epsilon``). The gap is the excess risk of the model,
+    or, with ``measure="objective"``, the suboptimality of model and threshold together. The others are those of
+    ``sweep``.
+
+    A verdict is true if λ is safe. Of several methods there is one each, by name, and all together are true if λ is
+    safe for every one.
+
+    >>> problem = Problem.synthetic(loss="absolute", noise="normal", noise_params={"std": 0.3}, dim=4, eval_size=1_000)
+    >>> found = check(problem, 1.0, ["sgm", "spl+"], iterations=1_000, seeds=2, lambdas=[0.1, 10])
+    >>> [(method, verdict.state) for method, verdict in found.items()]
+    [('sgm', 'not safe'), ('spl+', 'safe so far')]
+    >>> bool(found["spl+"]), bool(found)
+    (True, False)
     """
     by = criterion(measure, closed, epsilon)  # what is wrong with it is said before the work, not after it
-    (lam,) = SweepSpec(problem.spec, lambdas=(lam,)).lambdas
+    lam = step_size("lam", lam)
+    names = (method,) if isinstance(method, str) else tuple(method)
+    problem, spec = asked(problem, names, lambdas, iterations, seeds, schedule, checkpoints)
     result = sweep(
         problem,
-        (method,),
-        {*paper_grid(), lam},
+        spec.methods,
+        {*spec.lambdas, lam},
         iterations,
-        seeds,
+        spec.seeds,
         schedule,
         workers,
         checkpoints=checkpoints,
+        progress=progress,
         report=report,
         stop=stop,
         store=store,
     )
     judged = result.judged(by)
-    verdict = judged.verdict(method, lam)
-    return replace(verdict, remarks=remarks(judged, method, verdict.lam))
+    found = {name: judged.verdict(name, lam) for name in spec.methods}
+    told = {name: replace(each, remarks=remarks(judged, name, each.lam)) for name, each in found.items()}
+    return told[method] if isinstance(method, str) else Verdicts(told)
+
+
+def asked(
+    problem: Any,
+    methods: Any,
+    lambdas: Any,
+    iterations: Any,
+    seeds: Any,
+    schedule: Any,
+    checkpoints: Any,
+) -> tuple[Problem, SweepSpec]:
+    """Return the problem and the spec of a call, in which a spec may stand for the problem or for all of it."""
+    given = (methods, lambdas, iterations, seeds, schedule, checkpoints)
+    if isinstance(problem, SweepSpec):
+        for name, value, usual in zip(_FIELDS, given, _USUAL, strict=True):
+            if value != usual:
+                raise SpecError(f"{name} is given beside a SweepSpec, which has its own: change it there")
+        return Problem(problem.problem), problem
+    if isinstance(problem, ProblemSpec):
+        problem = Problem(problem)
+    if not isinstance(problem, Problem):
+        raise SpecError(
+            f"problem is {_kind(problem)}, but it must be a Problem, made with Problem.synthetic or "
+            "Problem.from_arrays, or a spec of a synthetic one"
+        )
+    return problem, SweepSpec(problem.spec, methods, paper_grid() if lambdas is None else lambdas, *given[2:])
+
+
+def _kind(value: Any) -> str:
+    return f"of type {type(value).__name__}"
 
 
 def thread_count(workers: Any) -> int:

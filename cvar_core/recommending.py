@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .api import sweep
@@ -13,6 +13,7 @@ from .catalogue import methods as every_method
 from .lessons import atlas
 from .lessons.atlas import Record
 from .problem import Problem
+from .progress_bar import Report
 from .results import (
     RISK,
     Choice,
@@ -32,8 +33,7 @@ from .results import (
     undecided,
     unusable,
 )
-from .scheduling import Progress
-from .specs import SpecError
+from .specs import ProblemSpec, SpecError
 from .store import Store
 
 _NAMED = 5  # problems on which a step size is not safe, by name
@@ -120,25 +120,28 @@ class Recommendation:
 
 
 def recommend(
-    problem: Problem,
+    problem: Problem | ProblemSpec,
     methods: Iterable[str] = ("spl+", "spl-u"),
     iterations: int = 10_000,
     seeds: int | Iterable[int] = 5,
     schedule: str = "decreasing",
     workers: int | None = None,
     *,
+    lambdas: Iterable[float] | None = None,
     measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
     checkpoints: int = 26,
-    report: Callable[[Progress], None] | None = None,
+    progress: bool = False,
+    report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
 ) -> Recommendation:
     """Tell which λ to take, with which of the methods, and how far it may be wrong.
 
-    Of the paper's grid it is the λ that is usable for every start and has the most room on both sides: the one nearest
-    the middle of what all starts share. What counts as usable is as in ``check``; ``store`` is that of ``sweep``.
+    Of the paper's grid, or of ``lambdas``, it is the λ that is usable for every start and has the most room on both
+    sides: the one nearest the middle of what all starts share. What counts as usable is as in ``check``, and the others
+    are those of ``sweep``.
 
     >>> problem = Problem.synthetic(loss="absolute", noise="normal", noise_params={"std": 0.3}, dim=4, eval_size=1_000)
     >>> found = recommend(problem, ["spl+"], iterations=1_000, seeds=2)
@@ -147,8 +150,8 @@ def recommend(
     """
     by = criterion(measure, closed, epsilon)  # what is wrong with it is said before the work, not after it
     result = sweep(
-        problem, methods, None, iterations, seeds, schedule, workers, checkpoints=checkpoints, report=report, stop=stop,
-        store=store,
+        problem, methods, lambdas, iterations, seeds, schedule, workers, checkpoints=checkpoints, progress=progress,
+        report=report, stop=stop, store=store,
     )  # fmt: skip
     return Recommendation(result.judged(by))
 

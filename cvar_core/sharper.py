@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from .api import sweep
-from .cancel import Stop
+from .api import asked, sweep
+from .cancel import Cancelled, Stop
 from .problem import Problem
+from .progress_bar import Report, shown
 from .results import (
     RISK,
     WIDTH,
@@ -24,7 +25,7 @@ from .results import (
     remarks,
 )
 from .scheduling import Progress
-from .specs import SpecError, SweepSpec, paper_grid
+from .specs import ProblemSpec, SweepSpec, paper_grid, step_size
 from .store import Store, opened
 
 Kept = Store | str | os.PathLike[str] | None
@@ -39,7 +40,7 @@ class Decided(NamedTuple):
 
 
 def sharpen(
-    problem: Problem,
+    problem: Problem | ProblemSpec | SweepSpec,
     methods: Iterable[str] = ("sgm", "spl", "spl+"),
     lambdas: Iterable[float] | None = None,
     iterations: int = 10_000,
@@ -53,7 +54,8 @@ def sharpen(
     width: float = WIDTH,
     budget: int | None = None,
     checkpoints: int = 26,
-    report: Callable[[Progress], None] | None = None,
+    progress: bool = False,
+    report: Report | None = None,
     stop: Stop | None = None,
     store: Kept = None,
 ) -> Sharpened:
@@ -69,23 +71,33 @@ def sharpen(
         The step sizes that every start is run with; the paper's grid by default.
     budget
         Updates of all runs, after which it ends with what it has; by default a quarter of those of 200 λ × 80 starts.
-    report, stop, store
+    progress, report, stop, store
         Those of ``sweep``. Without a store nothing is computed twice either, but all is forgotten at the end.
+
+    >>> problem = Problem.synthetic(loss="absolute", noise="normal", dim=4, eval_size=500)
+    >>> found = sharpen(problem, ["spl+"], iterations=100, budget=20_000)
+    >>> known = found.methods["spl+"]
+    >>> known.interval.low <= known.decades <= known.interval.high, found.updates <= 20_000
+    (True, True)
     """
     by = criterion(measure, closed, epsilon)
-    grid = paper_grid() if lambdas is None else lambdas
-    base = _spec(problem, methods, grid, iterations, seeds, schedule, checkpoints)
+    problem, base = asked(problem, methods, lambdas, iterations, seeds, schedule, checkpoints)
     sharpening = Sharpening(base, by, width, budget)
-    with _kept(store) as kept:
-        told = _Report(report)
-        while (spec := sharpening.next()) is not None:
-            told.stage = asked_words(spec, base)
-            sharpening.take(_run(problem, spec, workers, told, stop, kept))
+    with _kept(store) as kept, shown(progress, report) as passed:
+        told = _Report(passed)
+        try:
+            while (spec := sharpening.next()) is not None:
+                told.stage = asked_words(spec, base)
+                sharpening.take(_run(problem, spec, workers, told, stop, kept))
+        except (Cancelled, KeyboardInterrupt) as ended:
+            known = sharpening.known
+            ended.result = known if known.methods else None  # type: ignore[union-attr]
+            raise
     return sharpening.known
 
 
 def decide(
-    problem: Problem,
+    problem: Problem | ProblemSpec,
     lam: float,
     method: str = "spl+",
     iterations: int = 10_000,
@@ -97,7 +109,8 @@ def decide(
     epsilon: float | None = None,
     closed: float | None = None,
     checkpoints: int = 26,
-    report: Callable[[Progress], None] | None = None,
+    progress: bool = False,
+    report: Report | None = None,
     stop: Stop | None = None,
     store: Kept = None,
 ) -> Decided:
@@ -105,13 +118,18 @@ def decide(
 
     λ itself is run from 5 starts, then 20, then 29: one that fails rules out "safe". If none does, the step sizes
     0.3 decades below and above tell whether λ is on the edge.
+
+    >>> problem = Problem.synthetic(loss="absolute", noise="normal", dim=4, eval_size=500)
+    >>> decided = decide(problem, 1e-6, iterations=100)
+    >>> decided.verdict.state, decided.updates < decided.grid_updates
+    ('not safe', True)
     """
     by = criterion(measure, closed, epsilon)
-    base = _spec(problem, (method,), (lam,), iterations, seeds, schedule, checkpoints)
-    (lam,) = base.lambdas
+    lam = step_size("lam", lam)
+    problem, base = asked(problem, (method,), (lam,), iterations, seeds, schedule, checkpoints)
     verdict, spec = None, next_check(base, None)
-    with _kept(store) as kept:
-        told = _Report(report)
+    with _kept(store) as kept, shown(progress, report) as passed:
+        told = _Report(passed)
         while spec is not None:
             told.stage = f"{len(spec.seeds)} starts"
             judged = _run(problem, spec, workers, told, stop, kept).judged(by)
@@ -125,7 +143,7 @@ def decide(
 class _Report:
     """Passes progress on: the updates of all sweeps so far, and what the present one is about."""
 
-    def __init__(self, report: Callable[[Progress], None] | None) -> None:
+    def __init__(self, report: Report) -> None:
         self._report, self._before, self._now = report, 0, 0
         self.stage = ""
 
@@ -135,8 +153,7 @@ class _Report:
 
     def __call__(self, progress: Progress) -> None:
         self._now = progress.updates
-        if self._report is not None:
-            self._report(Progress(self.stage, progress.share, self.updates))
+        self._report(Progress(self.stage, progress.share, self.updates))
 
     def ended(self) -> None:
         self._before, self._now = self.updates, 0
@@ -160,28 +177,6 @@ def _run(
     )
     report.ended()
     return result
-
-
-def _spec(
-    problem: Problem,
-    methods: Iterable[str],
-    lambdas: Iterable[float],
-    iterations: int,
-    seeds: int | Iterable[int],
-    schedule: str,
-    checkpoints: int,
-) -> SweepSpec:
-    if not isinstance(problem, Problem):
-        raise SpecError("the first argument must be a Problem, made with Problem.synthetic or Problem.from_arrays")
-    return SweepSpec(
-        problem.spec,
-        methods,  # type: ignore[arg-type]
-        lambdas,  # type: ignore[arg-type]
-        iterations,
-        seeds,  # type: ignore[arg-type]
-        schedule,
-        checkpoints,
-    )
 
 
 @contextmanager

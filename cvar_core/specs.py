@@ -291,13 +291,18 @@ def _listed(values: Any) -> tuple[Any, ...]:
         return (values,)
 
 
+def step_size(field: str, value: object) -> float:
+    """Return a step size that is called ``field`` where it comes from, or say what is wrong with it."""
+    lam = _number(field, value)
+    if not 1e-12 <= lam <= 1e12:
+        raise SpecError(f"{field} is {lam:g}, but a step size must lie between 1e-12 and 1e12")
+    return lam
+
+
 def _step_sizes(values: Any) -> tuple[float, ...]:
     checked = set()
     for value in _listed(values):
-        lam = _number("lambda", value)
-        if not 1e-12 <= lam <= 1e12:
-            raise SpecError(f"lambda is {lam:g}, but a step size must lie between 1e-12 and 1e12")
-        checked.add(lam)
+        checked.add(step_size("one of lambdas", value))
         if len(checked) > MOST_LAMBDAS:
             raise SpecError(f"there are more than {MOST_LAMBDAS:,} lambdas; give at most {MOST_LAMBDAS:,}")
     if not checked:
@@ -307,7 +312,7 @@ def _step_sizes(values: Any) -> tuple[float, ...]:
 
 def _seeds(values: Any) -> tuple[int, ...]:
     given = range(_count("seeds", values, 1, MOST_SEEDS)) if not isinstance(values, Iterable) else _listed(values)
-    checked = tuple(dict.fromkeys(_count("seed", value, 0, LARGEST_SEED) for value in given))
+    checked = tuple(dict.fromkeys(_count("one of seeds", value, 0, LARGEST_SEED) for value in given))
     if not 1 <= len(checked) <= MOST_SEEDS:
         raise SpecError(f"there are {len(checked):,} seeds; give between 1 and {MOST_SEEDS:,}")
     return checked

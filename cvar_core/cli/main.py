@@ -9,8 +9,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import UnknownName, losses, methods, noises, schedules
 from ..data import TargetUnit
 from ..problem import Problem
+from ..progress_bar import shown
 from ..recommending import recommend
 from ..results import (
     JUDGED_BY,
@@ -45,9 +45,8 @@ from ..results import (
     take,
     undecided,
 )
-from ..scheduling import Progress
 from ..sharper import decide, sharpen
-from ..specs import SpecError, SweepSpec
+from ..specs import SpecError, SweepSpec, step_size
 from ..store import Store
 from ..tails import tail
 from . import arguments, data_command, output_files
@@ -100,12 +99,12 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
     output_files.ensure_writable(path for path in (args.out, args.summary, args.html, args.tail) if path is not None)
     found, store = None, Store.open(None) if args.store is None and asked is not None else args.store
-    with _progress_bar() as report:
+    with shown(None) as report:
         result = sweep(**_fields(problem, spec), workers=workers, report=report, store=store)
     taken = report.updates
     if asked is not None:
         judging: dict[str, Any] = {"measure": by.measure, "epsilon": by.epsilon, "closed": by.closed}
-        with _progress_bar() as report:
+        with shown(None) as report:
             found = sharpen(**_fields(problem, spec), **judging, **asked, workers=workers, report=report, store=store)
         taken += report.updates
     outputs: dict[str, str | bytes] = {}
@@ -182,7 +181,7 @@ def _width(judged: Judged, method: str) -> str:
 
 def _check(args: argparse.Namespace, texts: list[str]) -> int:
     by = arguments.criterion(args)
-    lam = None if args.lam is None else reading.number("--lambda", args.lam)
+    lam = None if args.lam is None else step_size("--lambda", reading.number("--lambda", args.lam))
     if lam is None and args.sharpen:
         raise SpecError("--sharpen decides about one step size: give it with --lambda, or leave --sharpen out")
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
@@ -194,14 +193,14 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
         "checkpoints": reading.whole("--checkpoints", args.checkpoints),
     }  # fmt: skip
     if lam is None:
-        with _progress_bar() as report:
+        with shown(None) as report:
             found = recommend(problem, asked.methods, iterations, seeds, args.schedule, workers, report=report, **told)
         print(found, flush=True)
         return 0 if (found.sure if args.sure else found.safe) else 1
     passed, remarked = [], set[str]()
     for method in asked.methods:
         runs, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
-        with _progress_bar() as report:
+        with shown(None) as report:
             if args.sharpen:
                 verdict, updates, grid = decide(*runs, **told, report=report)
                 cost = f"That took {updates:,} updates; the grid takes {grid:,} from as many starts."
@@ -226,7 +225,7 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
     workers = _workers(args)
     output_files.ensure_writable(path for path in (args.out, args.html) if path is not None)
     begun, results = time.perf_counter(), []
-    with _progress_bar() as report:
+    with shown(None) as report:
         for result in paper.compute(specs, workers, report):
             results.append(result)
             _print_panel(result)
@@ -270,7 +269,7 @@ def _shipped(spec: SweepSpec) -> Result | None:
 def _atlas(args: argparse.Namespace, texts: list[str]) -> int:
     from . import atlas_command
 
-    with _progress_bar() as report:
+    with shown(None) as report:
         return atlas_command.run(args, _workers(args), report)
 
 
@@ -308,29 +307,6 @@ def _bench(args: argparse.Namespace, texts: list[str]) -> int:
 
 def _workers(args: argparse.Namespace) -> int:
     return thread_count(None if args.workers is None else reading.whole("--workers", args.workers))
-
-
-@contextmanager
-def _progress_bar() -> Iterator[_Shown]:
-    """Show a bar on a terminal, and nothing when piped."""
-    from tqdm import tqdm
-
-    with tqdm(total=100, disable=None, leave=False, bar_format="{desc} {bar} {n:3.0f}% {elapsed}") as bar:
-        yield _Shown(bar)
-
-
-class _Shown:
-    """The progress on a bar, and the updates that were taken."""
-
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
-        self.updates = 0
-
-    def __call__(self, progress: Progress) -> None:
-        self.updates = progress.updates
-        self._bar.set_description_str(progress.stage, refresh=False)
-        self._bar.n = 100 * progress.share
-        self._bar.refresh()
 
 
 _COMMANDS = {

@@ -163,15 +163,22 @@ def step(problem: Problem, spec: SweepSpec, shard: Shard, state: State, until: i
     return _step_to(problem, spec, shard, state, min(until, spec.iterations))[0]
 
 
-def averaged(problem: Problem, spec: SweepSpec, shard: Shard, stop: Stop | None = None) -> Tensor:
-    """Return the models θ̄ that a shard ends with, shape (runs, dim), NaN where a run has diverged.
+class Averaged(NamedTuple):
+    """What runs end with: the means of their iterates."""
+
+    theta: Tensor  # (runs, dim)
+    alpha: Tensor  # (runs,)
+
+
+def averaged(problem: Problem, spec: SweepSpec, shard: Shard, stop: Stop | None = None) -> Averaged:
+    """Return the points (θ̄, ᾱ) that a shard ends with, NaN where a run has diverged.
 
     Only records are kept of runs that have ended. Their iterates are taken again from the start, with the same bits.
     """
     state, _ = advance(problem, spec, shard, start(problem, spec, shard), spec.iterations, stop)
-    theta = _average(problem, state).theta.clone()
-    theta[state.diverged] = torch.nan
-    return theta
+    _, theta, alpha, _ = _average(problem, state)
+    gone = state.diverged
+    return Averaged(torch.where(gone[:, None], torch.nan, theta), torch.where(gone, torch.nan, alpha))
 
 
 def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:

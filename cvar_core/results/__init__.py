@@ -1,6 +1,7 @@
 """Results: the records of a sweep, which step sizes are usable, and verdicts in words."""
 
 from .certainty import Interval, coverage, share_at_least
+from .chosen import Chosen
 from .compared import Comparison
 from .criterion import GAP_TO_CLOSE, MEASURES, OBJECTIVE, RISK, Criterion, criterion
 from .deciding import next_check
@@ -32,6 +33,7 @@ from .spread import Spread, spread
 from .undecided import best_is_none, deciding_level, undecided
 from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
 from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin, starts_fine
+from .verdicts import Verdicts
 
 __all__ = [
     "EDGE",
@@ -48,6 +50,7 @@ __all__ = [
     "UNKNOWN",
     "WIDTH",
     "Choice",
+    "Chosen",
     "Comparison",
     "Criterion",
     "Early",
@@ -64,6 +67,7 @@ __all__ = [
     "Summary",
     "UsableRange",
     "Verdict",
+    "Verdicts",
     "advice",
     "against_constant",
     "asked_words",

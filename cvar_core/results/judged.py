@@ -187,7 +187,7 @@ class Judged:
         beside = neighbours(lambdas, lam)
         if beside is None:
             ran = f"from {lambdas[0]:g} to {lambdas[-1]:g}" if len(lambdas) > 1 else f"{lambdas[0]:g} alone"
-            raise SpecError(f"lambda is {lam:g}, but this sweep ran {ran}; it cannot be judged outside")
+            raise SpecError(f"lam is {lam:g}, but this sweep ran {ran}; it cannot be judged outside")
         left, right = beside
         lam = lambdas[left] if left == right else lam
         end, ends = self.at(), self.gaps[m, :, self.result.reached, :]

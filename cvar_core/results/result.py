@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from ..engine import Records, Shard
-from ..problem import Optimum, measure_names, population_risk
+from ..engine import Averaged, Records, Shard
+from ..problem import Optimum, Problem, measure_names, population_risk
+from ..sameness import same
 from ..specs import SpecError, SweepSpec
-from .certainty import Interval
+from .chosen import Chosen
 from .compared import Comparison
-from .criterion import MEASURES, OBJECTIVE, RISK, Criterion, criterion, ensure_measure
+from .criterion import OBJECTIVE, RISK, Criterion, criterion, ensure_measure
 from .gathered import Gathered
 from .grid import place
+from .in_json import summarised
 from .judged import Judged, Summary
-from .recommended import Recommended
+from .plotting import plot
+from .saving import load, save
+from .showing import html_table, one_line
 from .verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
+    import plotly.graph_objects as go
+
+    from .frames import Curves
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a sweep found.
+    """What a sweep found. Two are equal when they have the same spec and the same numbers, however long it took.
+
+    >>> from cvar_core import Problem, sweep
+    >>> problem = Problem.synthetic(noise="normal", eval_size=500)
+    >>> result = sweep(problem, lambdas=[0.01, 0.1, 1, 10], iterations=200, seeds=2)
+    >>> list(result.curves().columns[:4]), len(result.summary()), list(result.robustness()["method"])
+    (['method', 'lambda', 'seed', 'iteration'], 12, ['sgm', 'spl', 'spl+'])
+    >>> result.theta("spl+", lam=1, seed=0).shape, result == sweep(result.spec)
+    (torch.Size([10]), True)
 
     Attributes
     ----------
@@ -45,6 +61,8 @@ class Result:
     beside
         What else is recorded of the averaged iterates, by the names of ``problem.recorded_names``: the risk of the
         model and, on data sets, accuracy or losses. Each has the shape of ``objectives``.
+    problem
+        What ``sweep`` ran on; ``None`` of a result that comes from a file.
     """
 
     spec: SweepSpec
@@ -53,6 +71,22 @@ class Result:
     recorded: NDArray[np.int64]
     beside: Mapping[str, Array]
     timings: Mapping[str, float] = field(default_factory=dict)
+    problem: Problem | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        names = ("spec", "optimum", "objectives", "recorded", "beside")
+        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        return hash(self.spec.id)
+
+    def __repr__(self) -> str:
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self)
 
     @classmethod
     def from_records(
@@ -148,32 +182,15 @@ class Result:
         return self._judged[by]
 
     @property
-    def curves(self) -> pd.DataFrame:
+    def curves(self) -> Curves:
         """One row per record: method, lambda, seed, iteration, then what the averaged iterate is worth.
 
         objective and suboptimality are those of θ̄ and ᾱ, risk and excess_risk those of the model θ̄ on the points;
         synthetic regression also has true_excess_risk, the population's. Then status, and any measures of data sets.
         """
-        import pandas as pd
+        from .frames import curves
 
-        spec = self.spec
-        levels = [spec.methods, spec.lambdas, spec.seeds, self.checkpoints]
-        index = pd.MultiIndex.from_product(levels, names=["method", "lambda", "seed", "iteration"])
-        rows = index.to_frame(index=False)
-        columns = {
-            "objective": self.objectives,
-            "suboptimality": self.suboptimality,
-            "risk": self.risks,
-            "excess_risk": self.excess_risk,
-            "true_excess_risk": self.true_excess_risk,
-            "status": np.where(np.isnan(self.objectives), "diverged", "ok"),
-            **self.measures,
-        }
-        for name, values in columns.items():
-            if values is not None:
-                rows[name] = values.transpose(0, 3, 1, 2).ravel()
-        known = np.arange(len(self.checkpoints)) < self.recorded[:, None, :, None]
-        return rows[np.broadcast_to(known, (len(spec.methods), len(spec.lambdas), *known.shape[2:])).ravel()]
+        return curves(self)
 
     def at(self, checkpoint: int = -1, measure: str = RISK) -> Summary:
         """Return the state over seeds at a checkpoint; by default the last one that every run has reached."""
@@ -184,18 +201,9 @@ class Result:
 
         On data sets also the median of each measure over the seeds that did not diverge.
         """
-        import pandas as pd
+        from .frames import summary
 
-        end = self.at(measure=measure)
-        index = pd.MultiIndex.from_product([self.spec.methods, self.spec.lambdas], names=["method", "lambda"])
-        rows = index.to_frame(index=False)
-        for name in ("median", "low", "high"):
-            rows[name] = getattr(end, name).ravel()
-        some, every = end.diverged > 0, end.diverged == len(self.spec.seeds)
-        rows["status"] = np.where(every, "diverged", np.where(some, "partly", "ok")).ravel()
-        for name in self.measures:
-            rows[name] = self.measured(name).ravel()
-        return rows
+        return summary(self, measure)
 
     def measured(self, name: str, checkpoint: int = -1) -> Array:
         """Return a measure's median over the seeds that did not diverge, shape (methods, lambdas); NaN if all did."""
@@ -218,38 +226,103 @@ class Result:
         order-statistics interval of that median (five starts: the least to the largest, 94%). best_lambda has the
         least median gap.
         """
-        import pandas as pd
+        from .frames import robustness
 
-        judged = self.judged(criterion(measure, closed, epsilon))
-        rows = []
-        for method, found in judged.forgiven.items():
-            typical = found.typical
-            rows.append(
-                {
-                    "method": method,
-                    "best_lambda": judged.best_lambda(method),
-                    "low_lambda": typical.low if typical else None,
-                    "high_lambda": typical.high if typical else None,
-                    "decades": found.decades,
-                    "open_low": typical.open_low if typical else False,
-                    "open_high": typical.open_high if typical else False,
-                    "at_least": found.at_least if typical else False,
-                    "holes": typical.holes if typical else False,
-                    "decades_low": found.decades_low,
-                    "decades_high": found.decades_high,
-                    **_named("best_lambda", judged.best_interval(method)),
-                    **_named("low_lambda", found.low_ends),
-                    **_named("high_lambda", found.high_ends),
-                }
-            )
-        return pd.DataFrame(rows)
+        return robustness(self, epsilon, measure, closed)
 
-    def best_lambda(self, method: str, measure: str = RISK) -> float | None:
-        """Return the λ with the least median final gap, or ``None`` if all diverged.
+    @overload
+    def best_lambda(self, method: str, measure: str = RISK) -> float | None: ...
+
+    @overload
+    def best_lambda(self, method: None = None, measure: str = RISK) -> dict[str, float | None]: ...
+
+    def best_lambda(self, method: str | None = None, measure: str = RISK) -> float | dict[str, float | None] | None:
+        """Return the λ with the least median final gap, or ``None`` if all diverged; of each method if none is named.
 
         A λ at which any seed diverged is the best only if every λ is like that.
         """
-        return self.judged(Criterion(measure)).best_lambda(method)
+        judged = self.judged(Criterion(measure))
+        if method is None:
+            return {name: judged.best_lambda(name) for name in self.spec.methods}
+        return judged.best_lambda(method)
+
+    def theta(
+        self,
+        method: str | None = None,
+        lam: float | None = None,
+        seed: int | None = None,
+        *,
+        problem: Problem | None = None,
+    ) -> Tensor:
+        """Return the averaged model θ̄ that a run ends with, shape (dim,); NaN if it diverged.
+
+        What is not named is chosen: the recommended method and λ, and the start that ends with the median risk. The run
+        is stepped again, with the same bits, which on data takes the problem: that of ``sweep``, or the one given.
+        """
+        return self._end(method, lam, seed, problem).theta
+
+    def alpha(
+        self,
+        method: str | None = None,
+        lam: float | None = None,
+        seed: int | None = None,
+        *,
+        problem: Problem | None = None,
+    ) -> float:
+        """Return the averaged threshold ᾱ that a run ends with, chosen as in ``theta``; NaN if it diverged."""
+        return float(self._end(method, lam, seed, problem).alpha)
+
+    def _end(self, method: str | None, lam: float | None, seed: int | None, problem: Problem | None) -> Averaged:
+        chosen, ground = Chosen.of(self, method, lam, seed), problem or self.problem
+        if ground is None and self.spec.problem.data is not None:
+            raise SpecError("this result comes without its data: give the problem that it was computed on (problem=…)")
+        ground = Problem(self.spec.problem) if ground is None else ground
+        if ground.spec != self.spec.problem:
+            raise SpecError("problem is another one than that of this result")
+        if chosen not in self._ends:
+            self._ends.clear()  # the last one is asked for again, for its α; all of them would take memory
+            self._ends[chosen] = chosen.end(ground)
+        return self._ends[chosen]
+
+    @functools.cached_property
+    def _ends(self) -> dict[Chosen, Averaged]:
+        return {}
+
+    def plot(
+        self,
+        kind: str = "sensitivity",
+        *,
+        lam: float | None = None,
+        measure: str = RISK,
+        closed: float | None = None,
+        epsilon: float | None = None,
+        theme: str = "light",
+    ) -> go.Figure:
+        """Return a plotly figure.
+
+        Parameters
+        ----------
+        kind
+            "sensitivity", the final gap against λ; "curves", the gap along the runs, and "parts", its two parts;
+            "iterations", those it takes to reach ε; on data also "measures" such as accuracy against λ, and
+            "measures along" the runs.
+        lam
+            A λ to point at; along the runs, the one to show in the place of each method's best.
+        measure, closed, epsilon
+            Those of ``robustness``.
+        theme
+            "light" or "dark".
+        """
+        return plot(self, kind, lam, measure, closed, epsilon, theme)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to one file, from which ``Result.load`` has it again bit for bit; data are not in it."""
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result that ``save`` has written. What else a file holds, or that it is damaged, is said."""
+        return load(path)
 
     def method(self, name: str) -> int:
         """Return the place of a method in the sweep."""
@@ -278,91 +351,4 @@ class Result:
 
     def to_dict(self, by: Criterion | None = None) -> dict[str, Any]:
         """Return the summary as JSON types, by one criterion and beside it by every measure; not finite is null."""
-        by = Criterion() if by is None else by
-        report = {
-            "spec": self.spec.to_dict(),
-            "id": self.spec.id,
-            "f_star": self.optimum.value,
-            "f_star_gap": self.optimum.gap,
-            "alpha_star": self.optimum.alpha,
-            "floor": self.optimum.floor,
-            "measure": by.measure,
-            **self._told(by),
-            "by_measure": {measure: self._told(replace(by, measure=measure)) for measure in MEASURES},
-            "timings": dict(self.timings),
-        }
-        if self.measures:
-            report["f_star_attained"] = self.optimum.attained
-            report["best_constant"] = self.optimum.constant
-            report["optimum_measures"] = dict(self.reference) or None  # of θ*
-        plain: dict[str, Any] = _plain(report)
-        return plain
-
-    def _told(self, by: Criterion) -> dict[str, Any]:
-        """Return what a summary says by one criterion."""
-        judged, summary = self.judged(by), self.summary(by.measure)
-        robustness = self.robustness(by.epsilon, by.measure, by.closed).set_index("method")
-        per_method: dict[str, dict[str, Any]] = {}
-        for m, method in enumerate(self.spec.methods):
-            rows = summary[summary["method"] == method]
-            names = ("lambda", "median", "low", "high", "status", *self.measures)
-            lists = {name: rows[name].tolist() for name in names} | {"usable_starts": judged.usable[m].tolist()}
-            advised = {"recommended": _recommended(judged.recommended(method))}
-            per_method[method] = {str(name): value for name, value in robustness.loc[method].items()} | lists | advised
-        pairs = combinations(self.spec.methods, 2)
-        return {
-            "gap": self.gap_name(by.measure),
-            "closed": by.closed if by.epsilon is None else None,
-            "epsilon": judged.epsilon,
-            "epsilons": judged.limits.tolist(),
-            "start_gaps": judged.starts.tolist(),
-            "comparisons": [_compared(judged.compare(*pair)) for pair in pairs],
-            "start_gap": judged.start,
-            "nothing_to_close": judged.nothing_to_close,
-            "points_needed": judged.points_needed,
-            "taken": None if judged.choice is None else judged.choice.taken.method,
-            "methods": per_method,
-        }
-
-
-def _named(name: str, interval: Interval | None) -> dict[str, float | None]:
-    low, high = (None, None) if interval is None else interval
-    return {f"{name}_low": low, f"{name}_high": high}
-
-
-def _compared(found: Comparison) -> dict[str, Any]:
-    """Return a comparison as a row of JSON."""
-    names = ("first", "second", "difference", "low", "high", "agree", "told_apart")
-    return {name: getattr(found, name) for name in names}
-
-
-def _recommended(found: Recommended | None) -> dict[str, Any] | None:
-    """Return the λ to take as JSON, with how far it may be wrong."""
-    if found is None:
-        return None
-    verdict = found.verdict
-    return {
-        "lambda": found.lam,
-        "state": verdict.state,
-        "starts": verdict.starts,
-        "bound": verdict.bound,
-        "factor": found.factor,
-        "at_least": found.at_least,
-        "low_lambda": found.shared.low,
-        "high_lambda": found.shared.high,
-        "gap": verdict.gap,
-        "left": verdict.left,
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy's numbers into Python's, and what is not finite into ``None``."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
+        return summarised(self, by)

@@ -86,6 +86,15 @@ class Verdict:
             return EDGE
         return SAFE if self.bound >= SURE else SO_FAR
 
+    def __bool__(self) -> bool:
+        """Whether λ is safe: what is not known to be so is not."""
+        return self.safe
+
+    def __str__(self) -> str:
+        from .verdict_sentences import judgement
+
+        return " ".join([judgement(self), *(f"{each}." for each in self.remarks)])
+
     @property
     def safe(self) -> bool:
         """Whether every start that was tried is fine with λ, and none of its ends is near."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from ..cancel import Cancelled, Stop
@@ -78,12 +79,17 @@ def run_on(
     try:
         while sweeping.goes_on():
             if stop is not None and stop():
-                raise Cancelled
+                raise Cancelled("asked to stop", result=sweeping.so_far())
             if report is not None:
                 report(sweeping.progress)
         if report is not None:
             report(sweeping.progress)
-        return sweeping.result()
+        found = sweeping.so_far()
+        assert found is not None
+        return found
+    except KeyboardInterrupt as interrupt:
+        interrupt.result = sweeping.so_far()  # type: ignore[attr-defined]  # as of ``Cancelled``
+        raise
     finally:
         sweeping.end()
 
@@ -99,7 +105,7 @@ class _Sweeping:
         self._news = threading.Event()
         self._error: Exception | None = None
         self._scheduler = Scheduler(executor, workers, self._lock, self)
-        self._keeper = keeper
+        self._keeper, self._problem = keeper, problem
         place = self._scheduler.workshop.bring(problem)
         if keeper is None:
             self._run = Run(spec, Preparation(place), Cut())
@@ -126,7 +132,8 @@ class _Sweeping:
                 raise self._error
             return not self._run.complete
 
-    def result(self) -> Result:
+    def so_far(self) -> Result | None:
+        """Return what is known; ``None`` before F* is."""
         preparation, sample = self._run.preparation, self._run.seconds.sample
         timings = {
             **self._run.seconds._asdict(),
@@ -135,8 +142,7 @@ class _Sweeping:
             "total": time.perf_counter() - self._begun,
         }
         found = self._run.result(timings)
-        assert found is not None
-        return found
+        return None if found is None else replace(found, problem=self._problem)
 
     def end(self) -> None:
         """Do nothing further; what is being worked on ends at its next check."""

@@ -2,7 +2,7 @@
 
 from .columns_at_a_glance import Columns
 from .contrast import Contrast, Difference, contrast
-from .fits import FITS, MEAN, OPTIMUM, RUN, Chosen, mean_fit
+from .fits import FITS, MEAN, OPTIMUM, RUN, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
 from .tail import Tail, Weighed, ensure_same, tail
 from .tail_sentences import at, certain, difference, sentences
@@ -13,7 +13,6 @@ __all__ = [
     "MEAN",
     "OPTIMUM",
     "RUN",
-    "Chosen",
     "Columns",
     "Contrast",
     "Difference",

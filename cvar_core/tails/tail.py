@@ -17,11 +17,11 @@ from ..catalogue import methods
 from ..data import Dataset, dates, labels
 from ..data.naming import told_apart
 from ..problem import Problem
-from ..results import Result, number
+from ..results import Chosen, Result, number
 from ..specs import SpecError
 from .columns_at_a_glance import Columns
 from .contrast import Contrast, contrast
-from .fits import MEAN, OPTIMUM, RUN, Chosen, finite, mean_fit
+from .fits import MEAN, OPTIMUM, RUN, finite, mean_fit
 from .loss_histogram import LossHistogram, loss_histogram
 from .worst import Worst
 
@@ -62,7 +62,7 @@ def tail(
     """
     ensure_same(data, problem, result)
     chosen = Chosen.of(result, method, lam, seed)
-    thetas = {RUN: chosen.model(problem, stop), OPTIMUM: result.optimum.theta, MEAN: mean_fit(problem, stop).theta}
+    thetas = {RUN: chosen.end(problem, stop).theta, OPTIMUM: result.optimum.theta, MEAN: mean_fit(problem, stop).theta}
     return Tail(data, problem, chosen, thetas, Columns.of(data.x))
 
 

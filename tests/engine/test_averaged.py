@@ -22,7 +22,7 @@ def test_a_model_that_is_run_again_is_the_one_that_was_recorded(sparse):
     assert diverged.any(), "with λ = 10⁹ somebody diverges"
     for m, method in enumerate(result.spec.methods):
         for k, lam in enumerate(LAMBDAS):
-            (theta,) = averaged(problem, result.spec, Shard.of(result.spec, method, 2, [lam]))
+            (theta,) = averaged(problem, result.spec, Shard.of(result.spec, method, 2, [lam])).theta
             assert torch.isnan(theta).all() == diverged[m, k]
             if not diverged[m, k]:
                 assert problem.risk(theta) == result.risks[m, 1, -1, k], "to the bit"
@@ -37,6 +37,6 @@ def test_a_run_whose_objective_overflowed_has_no_model_though_its_iterate_is_fin
         return state._replace(diverged=torch.tensor([False, True])), records
 
     monkeypatch.setattr("cvar_core.engine.engine.advance", overflowed)
-    theta = averaged(problem, spec, Shard("spl", 0))
+    theta = averaged(problem, spec, Shard("spl", 0)).theta
     assert torch.isfinite(theta[0]).all()
     assert torch.isnan(theta[1]).all()

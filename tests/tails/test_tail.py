@@ -208,7 +208,7 @@ def test_what_cannot_be_asked_gets_a_sentence(squared):
     _, data, problem, result = squared
     for given, words in [
         ({"method": "spl"}, "method is 'spl', but this sweep ran spl+, sgm"),
-        ({"lam": 0.3}, "lambda is 0.3, but this sweep ran 0.1, 1, 1e+09"),
+        ({"lam": 0.3}, "lam is 0.3, but this sweep ran 0.1, 1, 1e+09"),
         ({"seed": 9}, "seed is 9, but this sweep ran 0, 1, 2"),
     ]:
         with pytest.raises(SpecError, match=words.replace("+", r"\+")):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
 from ...cancel import Stop
 from ...catalogue import Loss
+from ...sameness import same
 from ...single_thread import one_thread
 from ..objective import tail_mass
 from ..points import Points, SparsePoints
@@ -25,7 +26,7 @@ _MOST_DENSE = 2**27  # numbers in sparse rows that are made dense at once
 _MOST_OPEN = 20_000_000  # numbers in the open points' features
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Optimum:
     """The minimum.
 
@@ -57,6 +58,14 @@ class Optimum:
     measures: tuple[float, ...] = ()
     floor: float | None = None
     constant: float | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Optimum):
+            return NotImplemented
+        return all(same(getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.alpha))
 
 
 def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None, real_data: bool = False) -> Optimum:

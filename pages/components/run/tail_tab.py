@@ -14,8 +14,8 @@ from cvar_core.catalogue import methods
 from cvar_core.figures import Figure, loss_spread, tail_differences, weights, without_title
 from cvar_core.jobs import View
 from cvar_core.keeping import Kept
-from cvar_core.results import Criterion
-from cvar_core.tails import FITS, MEAN, OPTIMUM, RUN, Chosen, Columns, Tail, mean_fit, sentences
+from cvar_core.results import Chosen, Criterion
+from cvar_core.tails import FITS, MEAN, OPTIMUM, RUN, Columns, Tail, mean_fit, sentences
 
 from ..asking.fields import Asked
 from ..asking.links import keep, recall, say_again
@@ -119,7 +119,7 @@ def _solve(question: _Question) -> _Found:
     def look() -> _OfProblem:
         return _OfProblem(mean_fit(problem).theta, Columns.of(data.x))
 
-    return _Found(question.chosen.model(problem), _known.get(replace(problem.spec, beta=0.0), look))
+    return _Found(question.chosen.end(problem).theta, _known.get(replace(problem.spec, beta=0.0), look))
 
 
 def _ask_fit(page: str, tail: Tail) -> str:
