@@ -48,6 +48,14 @@ _OTHERS = (
     Look("#882255", "#E0709F", "dashdot", "star"),
     Look("#5F6B6D", "#B8C2C4", "longdash", "hexagon"),
 )
+_USUAL = {  # what people use instead, in a study of their own model
+    "sgd-mean": Look("#5F6B6D", "#B8C2C4", "solid", "x"),
+    "sgd-topk": Look("#5F6B6D", "#B8C2C4", "dash", "star"),
+    "sgd-ru": Look("#5F6B6D", "#B8C2C4", "dot", "hexagon"),
+    "adam-mean": Look("#882255", "#E0709F", "solid", "x"),
+    "adam-topk": Look("#882255", "#E0709F", "dash", "star"),
+    "adam-ru": Look("#882255", "#E0709F", "dot", "hexagon"),
+}
 GLYPHS = {
     "square": "■",
     "circle": "●",
@@ -74,7 +82,7 @@ def style(method: str, theme: str = "light") -> Style:
     Style(colour='#009E73', dash='solid', marker='diamond')
     """
     own = methods[method].look if method in methods else None
-    light, dark, dash, marker = own or _OTHERS[_turn(method) % len(_OTHERS)]
+    light, dark, dash, marker = own or _USUAL.get(method) or _OTHERS[_turn(method) % len(_OTHERS)]
     return Style(dark if theme_named(theme) is DARK else light, dash, marker)
 
 

@@ -28,6 +28,10 @@ where γ in [0, 1]² maximises the dual Σ_k γ_k p_k − ½ ‖λ_θ^½ Σ_k γ
   argmin_a μ(a + c mean_i max(ℓ_i − a, 0)) + (a − α_t)²/(2λ_α): tight where the step would end if θ stood still. As
   λ_α grows, a becomes the batch's own quantile, and the step one on the mean of its worst share of 1 − β.
 
+All were tried, on linear models and on two-layer networks. At a small λ they are the same. At a large one ``shifted``
+leaves the least (of a linear model, at 100 times the best λ: a CVaR of 3.2, against 3.6 and 5.0), because the mean of a
+whole batch is the steadier direction: it is the default.
+
 For one sample all three give the paper's step, in every case. There q only scales T, and bounds η = μcqγ, the weight of
 the sample, by μcq instead of μc. Where ``implicit`` has q < 1, that is (ℓ_t − α_s)/λ_α; the step's η, which is at most
 (ℓ_t − α_s)/(λ_θ‖v‖² + λ_α), does not reach it. For a batch the model is not tight at (θ_t, α_t), so that Theorem 1 says
@@ -99,9 +103,9 @@ def cut_implicit(losses: Tensor, at: Threshold) -> Tensor:
 
 
 CUTS: dict[str, Callable[[Tensor, Threshold], Tensor]] = {
-    "implicit": cut_implicit,
     "shifted": cut_shifted,
     "now": cut_now,
+    "implicit": cut_implicit,
 }
 
 

@@ -37,7 +37,7 @@ class SPL(TailOptimizer):
     decay
         Whether λ_t = λ/√(t+1); ``False`` leaves λ to a scheduler.
     cut
-        Which samples of a batch are in its model: ``"implicit"``, ``"shifted"`` or ``"now"``; see ``batch_model``.
+        Which samples of a batch are in its model: ``"shifted"``, ``"now"`` or ``"implicit"``; see ``batch_model``.
     weight_decay
         Decoupled, and implicit: θ is divided by 1 + λ_t · weight_decay, whatever the unit of the loss.
     average
@@ -68,7 +68,7 @@ class SPL(TailOptimizer):
         alpha: float | None = None,
         initial_loss: float | None = None,
         decay: bool = True,
-        cut: str = "implicit",
+        cut: str = "shifted",
         weight_decay: float = 0.0,
         average: str | float | None = None,
         foreach: bool = True,

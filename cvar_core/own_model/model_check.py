@@ -1,0 +1,107 @@
+"""``check_model``: train a model of your own with every optimiser at every step size, and judge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from ..specs import ProblemSpec, SpecError, SweepSpec
+from .model_study import ModelStudy
+from .model_task import RowLoss, read_task
+from .trainers import trainers
+from .training import DIVERGED, MEASURES, fresh, train, worth
+
+GRID = tuple(10.0 ** (k / 2) for k in range(-8, 7))  # 10⁻⁴ … 10³ by half decades
+
+
+def check_model(
+    make_model: Callable[[], nn.Module],
+    dataset: Any,
+    test: Any = 0.25,
+    loss: RowLoss | None = None,
+    *,
+    beta: float = 0.95,
+    optimisers: Iterable[str] = trainers.names(),
+    lambdas: Iterable[float] = GRID,
+    steps: int = 500,
+    batch: int = 64,
+    seeds: int | Iterable[int] = 5,
+    schedule: str = "decreasing",
+    groups: Any = None,
+    closed: float = 0.9,
+    progress: bool | None = None,
+) -> ModelStudy:
+    """Train a model with every optimiser, step size and seed, and tell which step sizes are usable.
+
+    Parameters
+    ----------
+    make_model
+        Returns the model with fresh weights. A seed fixes them and the batches, the same for all optimisers and λ.
+    dataset
+        A pair (x, y) of arrays, or a torch data set of such pairs.
+    test
+        The share of the rows to hold out, or further data of the same kind.
+    loss
+        (outputs, targets) ↦ the loss of each row, shape (n,). By default cross-entropy for whole-number targets, and
+        the squared error for others.
+    beta
+        The level of CVaR.
+    optimisers
+        Names in ``trainers``: sgm, spl, spl+, spl-u; sgd-mean, sgd-topk, sgd-ru and the same with adam.
+    lambdas
+        The step sizes, for all optimisers alike; half decades from 10⁻⁴ to 10³ by default.
+    steps, batch, seeds
+        Updates of a training, rows of a batch, drawn with replacement, and a count of seeds or a list.
+    schedule
+        "decreasing" takes λ/√(t+1), "constant" takes λ; for all optimisers alike.
+    groups
+        The group of each row. The study then has the accuracy in the worst group (in regression: its mean loss).
+    closed
+        The share of a seed's own gap that a usable λ closes.
+    progress
+        Whether a bar shows how far it is; on a terminal by default.
+
+    >>> import torch
+    >>> x = torch.randn(80, 2, generator=torch.Generator().manual_seed(0))
+    >>> study = check_model(lambda: torch.nn.Linear(2, 1), (x, x.sum(1)), beta=0.8, steps=20, seeds=2,
+    ...                     optimisers=["spl+", "sgd-mean"], lambdas=[0.01, 0.1, 1])
+    >>> study.frame.shape
+    (12, 10)
+    """
+    from tqdm import tqdm
+
+    names = tuple(trainers[name].name for name in optimisers)
+    spec = SweepSpec(ProblemSpec(beta=beta), ("spl",), lambdas, steps, seeds)  # type: ignore[arg-type]
+    if schedule not in ("decreasing", "constant"):
+        raise SpecError(f"schedule is {schedule!r}; choose from decreasing, constant")
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+        raise SpecError(f"batch is {batch!r}; it is a number of rows, from 1 on")
+    if not 0 < closed < 1:
+        raise SpecError(f"closed is {closed}; it is a share between 0 and 1")
+    if not names:
+        raise SpecError(f"there is no optimiser; choose from {', '.join(trainers.names())}")
+    task = read_task(dataset, test, loss, groups)
+    begun = time.perf_counter()
+    records = np.full((len(names), len(spec.seeds), len(spec.lambdas), len(MEASURES)), np.nan)
+    starts = np.array([worth(fresh(make_model, seed), task, beta) for seed in spec.seeds])
+    hidden = None if progress is None else not progress
+    with tqdm(total=records[..., 0].size, disable=hidden, leave=False, unit="training") as bar:
+        for k, name in enumerate(names):
+            bar.set_description(trainers[name].label)
+            for s, seed in enumerate(spec.seeds):
+                for at, lam in enumerate(spec.lambdas):
+                    model = fresh(make_model, seed)
+                    fine = train(
+                        model, task, trainers[name], lam, seed,
+                        beta=beta, steps=spec.iterations, batch=batch, decay=schedule == "decreasing",
+                    )  # fmt: skip
+                    records[k, s, at] = worth(model, task, beta) if fine else DIVERGED
+                    bar.update()
+    return ModelStudy(
+        names, spec.lambdas, spec.seeds, records, starts, beta, spec.iterations, batch, schedule, closed,
+        time.perf_counter() - begun,
+    )  # fmt: skip

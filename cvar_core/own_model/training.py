@@ -1,0 +1,70 @@
+"""One training of a model: an optimiser, a step size and a seed; and what the model is worth afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from ..problem.objective import cvar
+from .model_task import Rows, Task
+from .trainers import NotFinite, Trainer
+
+MEASURES = ("train_mean", "train_cvar", "test_mean", "test_cvar", "accuracy", "worst_group")
+DIVERGED = (math.nan,) * len(MEASURES)
+
+
+def fresh(make_model: Callable[[], nn.Module], seed: int) -> nn.Module:
+    """Return the model with the weights of a seed, without touching the caller's random numbers."""
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return make_model()
+
+
+def train(
+    model: nn.Module, task: Task, trainer: Trainer, lam: float, seed: int, *, beta: float, steps: int, batch: int,
+    decay: bool,
+) -> bool:  # fmt: skip
+    """Train the model on batches that the seed draws; return whether all stayed finite."""
+    drawn = torch.Generator().manual_seed(seed)
+    stepping = trainer.make(model.parameters(), lam, beta, decay)
+    model.train()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)  # of dropout
+        for _ in range(steps):
+            rows = task.train.at(torch.randint(len(task.train), (batch,), generator=drawn))
+            try:
+                stepping.step(lambda rows=rows: task.losses(model, rows))  # type: ignore[misc]
+            except NotFinite:
+                return False
+    return True
+
+
+def worth(model: nn.Module, task: Task, beta: float) -> tuple[float, ...]:
+    """Return the measures of a model; all NaN if a loss is not finite."""
+    model.eval()
+    trained, tested = _losses(model, task, task.train), _losses(model, task, task.test)
+    if not (torch.isfinite(trained).all() and torch.isfinite(tested).all()):
+        return DIVERGED
+    right = _right(model, task)
+    accuracy = math.nan if right is None else float(right.mean())
+    by = (right if right is not None else -tested), task.test.groups
+    worst = math.nan if by[1] is None else min(float(by[0][by[1] == group].mean()) for group in by[1].unique())
+    return (
+        float(trained.mean()), cvar(trained, beta), float(tested.mean()), cvar(tested, beta), accuracy,
+        worst if right is not None else -worst,
+    )  # fmt: skip
+
+
+@torch.no_grad()
+def _losses(model: nn.Module, task: Task, rows: Rows) -> Tensor:
+    return torch.cat([task.losses(model, part).to("cpu", torch.float64) for part in rows.parts()])
+
+
+@torch.no_grad()
+def _right(model: nn.Module, task: Task) -> Tensor | None:
+    if not task.classes:
+        return None
+    return torch.cat([(model(part.x).argmax(-1) == part.y).to("cpu", torch.float64) for part in task.test.parts()])
