@@ -15,6 +15,7 @@ from .model_task import RowLoss, read_task
 from .trainers import trainers
 from .training import DIVERGED, MEASURES, fresh, train, worth
 
+USUAL, DECREASING, CONSTANT = _SCHEDULES = ("usual", "decreasing", "constant")
 GRID = tuple(10.0 ** (k / 2) for k in range(-8, 7))  # 10⁻⁴ … 10³ by half decades
 
 
@@ -30,7 +31,7 @@ def check_model(
     steps: int = 500,
     batch: int = 64,
     seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    schedule: str = USUAL,
     groups: Any = None,
     closed: float = 0.9,
     progress: bool | None = None,
@@ -57,7 +58,8 @@ def check_model(
     steps, batch, seeds
         Updates of a training, rows of a batch, drawn with replacement, and a count of seeds or a list.
     schedule
-        "decreasing" takes λ/√(t+1), "constant" takes λ; for all optimisers alike.
+        "usual" takes λ/√(t+1) with the paper's methods and SPL-U, and λ with SGD and Adam; "decreasing" and "constant"
+        take the one or the other with all alike.
     groups
         The group of each row. The study then has the accuracy in the worst group (in regression: its mean loss).
     closed
@@ -76,8 +78,8 @@ def check_model(
 
     names = tuple(trainers[name].name for name in optimisers)
     spec = SweepSpec(ProblemSpec(beta=beta), ("spl",), lambdas, steps, seeds)  # type: ignore[arg-type]
-    if schedule not in ("decreasing", "constant"):
-        raise SpecError(f"schedule is {schedule!r}; choose from decreasing, constant")
+    if schedule not in _SCHEDULES:
+        raise SpecError(f"schedule is {schedule!r}; choose from {', '.join(_SCHEDULES)}")
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise SpecError(f"batch is {batch!r}; it is a number of rows, from 1 on")
     if not 0 < closed < 1:
@@ -97,7 +99,7 @@ def check_model(
                     model = fresh(make_model, seed)
                     fine = train(
                         model, task, trainers[name], lam, seed,
-                        beta=beta, steps=spec.iterations, batch=batch, decay=schedule == "decreasing",
+                        beta=beta, steps=spec.iterations, batch=batch, decay=trainers[name].decays if schedule == USUAL else schedule == DECREASING,
                     )  # fmt: skip
                     records[k, s, at] = worth(model, task, beta) if fine else DIVERGED
                     bar.update()

@@ -92,7 +92,10 @@ class ModelStudy:
         """What each optimiser forgives, seed by seed."""
         return {
             name: Forgiven(
-                tuple(usable_range(self.lambdas, *one) for one in zip(self.gaps[k], self.limits, strict=True))
+                tuple(
+                    usable_range(self.lambdas, gaps, limit) if limit > 0 else None  # nothing to gain: nothing usable
+                    for gaps, limit in zip(self.gaps[k], self.limits, strict=True)
+                )
             )
             for k, name in enumerate(self.optimisers)
         }

@@ -25,11 +25,15 @@ class Stepping(Protocol):
 
 @dataclass(frozen=True)
 class Trainer:
-    """``make(parameters, lam, beta, decay)`` begins a training; ``decay`` tells whether λ_t = λ/√(t+1)."""
+    """``make(parameters, lam, beta, decay)`` begins a training; ``decay`` tells whether λ_t = λ/√(t+1).
+
+    ``decays`` tells whether it usually does: in the paper's methods it does, and torch's optimisers keep λ.
+    """
 
     name: str
     label: str
     make: Callable[[Iterable[nn.Parameter], float, float, bool], Stepping]
+    decays: bool
 
 
 class Descent:
@@ -97,7 +101,7 @@ for _name, _label, _class in (
     ("spl+", "SPL₊", SPLPlus),
     ("spl-u", "SPL-U (ours)", SPLU),
 ):
-    trainers.add(Trainer(_name, _label, lambda p, lam, beta, decay, c=_class: c(p, beta, lam, decay=decay)))  # type: ignore[misc]
+    trainers.add(Trainer(_name, _label, lambda p, lam, beta, decay, c=_class: c(p, beta, lam, decay=decay), True))  # type: ignore[misc]
 for _kind in (SGD, Adam):
     for _name, _label, _aim in (
         ("mean", "mean", mean),
@@ -111,6 +115,7 @@ for _kind in (SGD, Adam):
                 lambda p, lam, beta, decay, k=_kind, a=_aim: Descent(  # type: ignore[misc]
                     k, a, p, lam, beta, decay, with_threshold=a is rockafellar_uryasev
                 ),
+                False,
             )
         )
 
