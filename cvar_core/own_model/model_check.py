@@ -94,12 +94,13 @@ def check_model(
     with tqdm(total=records[..., 0].size, disable=hidden, leave=False, unit="training") as bar:
         for k, name in enumerate(names):
             bar.set_description(trainers[name].label)
+            decay = trainers[name].decays if schedule == USUAL else schedule == DECREASING
             for s, seed in enumerate(spec.seeds):
                 for at, lam in enumerate(spec.lambdas):
                     model = fresh(make_model, seed)
                     fine = train(
                         model, task, trainers[name], lam, seed,
-                        beta=beta, steps=spec.iterations, batch=batch, decay=trainers[name].decays if schedule == USUAL else schedule == DECREASING,
+                        beta=beta, steps=spec.iterations, batch=batch, decay=decay,
                     )  # fmt: skip
                     records[k, s, at] = worth(model, task, beta) if fine else DIVERGED
                     bar.update()
