@@ -60,6 +60,8 @@ class ProblemSpec:
     θ_0 = 0. In both α_0 ~ U(0, 1).
 
     ``loss_params`` are those of the loss; its defaults are kept as ``None``.
+
+    ``mix`` = μ makes it (1 − μ)·mean + μ·CVaR: 0 is the mean, and 1, the paper's, is kept as ``None``.
     """
 
     loss: str = "squared"
@@ -76,6 +78,7 @@ class ProblemSpec:
     test: str | None = None
     start: str | None = None
     loss_params: Mapping[str, float] | None = None
+    mix: float | None = None
 
     def __post_init__(self) -> None:
         loss = losses[_as_name("loss", self.loss, losses.names())]
@@ -92,6 +95,7 @@ class ProblemSpec:
         self._set("dim", _count("dim", self.dim, 1, 10_000_000))
         if self.start is not None and _as_name("start", self.start, STARTS) == RANDOM:
             self._set("start", None)
+        self._set("mix", _share_of_tail(self.mix))
         if self.data is not None:
             for name in ("noise", "noise_params"):
                 self._set(name, None)
@@ -114,6 +118,11 @@ class ProblemSpec:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    @property
+    def tail_weight(self) -> float:
+        """μ, what CVaR counts for in the risk; 1 − μ is what the mean does."""
+        return 1.0 if self.mix is None else self.mix
 
     def __hash__(self) -> int:
         return self._hash
@@ -270,6 +279,17 @@ def _number(field: str, value: object) -> float:
     if not math.isfinite(number):
         raise SpecError(f"{field} is {number}, but it must be a finite number")
     return number
+
+
+def _share_of_tail(value: object) -> float | None:
+    if value is None:
+        return None
+    mix = _number("mix", value)
+    if not 0 <= mix <= 1:
+        raise SpecError(
+            f"mix is {mix:g}, but it must lie between 0 and 1 (0.3 weighs CVaR with 0.3 and the mean with 0.7)"
+        )
+    return None if mix == 1 else mix + 0.0  # of −0 and 0 one form
 
 
 def _count(field: str, value: Any, least: int, most: int) -> int:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..catalogue import Loss
-from .objective import cvar, tail_mass
+from .objective import mixed, tail_mass
 
 _MOST_STEPS = 200
 _TOLERANCE = 1e-11  # of the value
@@ -18,15 +18,15 @@ _LONGEST = 1_000.0  # in classification; beyond this prediction a loss is 0 or a
 
 
 class _Line(NamedTuple):
-    """CVaR_β at a constant c, and the slope of a line through it that is nowhere above CVaR_β."""
+    """The risk at a constant c, and the slope of a line through it that is nowhere above the risk."""
 
     c: float
     value: float
     slope: float
 
 
-def best_constant(target: Tensor, loss: Loss, beta: float) -> float:
-    """Return the least CVaR_β of φ(c, y_i) over constant predictions c.
+def best_constant(target: Tensor, loss: Loss, beta: float, mix: float = 1.0) -> float:
+    """Return the least (1 − μ)·mean + μ·CVaR_β of φ(c, y_i) over constant predictions c.
 
     >>> from cvar_core.catalogue import losses
     >>> round(best_constant(torch.tensor([1.0, 2.0, 6.0], dtype=torch.float64), losses["squared"], 0.0), 9)
@@ -35,15 +35,23 @@ def best_constant(target: Tensor, loss: Loss, beta: float) -> float:
     if loss.task == "regression":
         ordered = target.sort().values
         low, high = float(ordered[0]), float(ordered[-1])
-        at = functools.partial(_of_ends, ordered, loss, beta)
+        tail = functools.partial(_of_ends, ordered, loss)
     else:
         low, high = -_LONGEST, _LONGEST
         labels, counts = target.unique(return_counts=True)
-        at = functools.partial(_of_labels, labels, counts, loss, beta)
+        tail = functools.partial(_of_labels, labels, counts, loss)
+
+    def at(c: float) -> _Line:
+        worst = tail(beta, c)
+        if mix == 1:
+            return worst
+        mean = tail(0.0, c)  # both lines lie below, so that their mix does, too
+        return _Line(c, mix * worst.value + (1 - mix) * mean.value, mix * worst.slope + (1 - mix) * mean.slope)
+
     left, right = at(low), at(high)
     best = min(left, right, key=lambda line: line.value)
     for step in range(_MOST_STEPS):
-        # Both lines are below CVaR_β, so their crossing is a lower bound: the minimum itself, if that is a kink.
+        # Both lines are below the risk, so their crossing is a lower bound: the minimum itself, if that is a kink.
         if left.slope >= 0 or right.slope <= 0:
             break
         shift = (left.value - right.value + right.slope * (right.c - left.c)) / (right.slope - left.slope)
@@ -58,7 +66,7 @@ def best_constant(target: Tensor, loss: Loss, beta: float) -> float:
             left = middle
         else:
             right = middle
-    return cvar(loss.value(torch.full_like(target, best.c), target), beta)
+    return mixed(loss.value(torch.full_like(target, best.c), target), beta, mix)
 
 
 def _of_ends(ordered: Tensor, loss: Loss, beta: float, c: float) -> _Line:

@@ -12,7 +12,7 @@ import torch
 
 from ..cancel import Stop, check
 from . import draws
-from .objective import cvar
+from .objective import mixed
 from .optimum import Optimum, minimise
 from .points import DensePoints
 
@@ -25,7 +25,7 @@ _WIDE = 30  # dimensions, from which a draw takes long and one has to do
 
 
 def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float | None:
-    """Return CVaR_β of the evaluation points at the population's minimiser, above ``optimum``.
+    """Return the risk on the evaluation points at the population's minimiser, above ``optimum``.
 
     In regression that minimiser is θ_gen. In classification it has no closed form, but the minimiser θ' of N' other
     points scores about c/N' + c/N above F* on N evaluation points, of which c/N is the floor. ``None`` where P is made
@@ -35,7 +35,7 @@ def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float
     if spec.data is not None or spec.sample_size is not None:
         return None
     if problem.loss.task == "regression":
-        return max(cvar(problem.losses(problem.theta_gen), spec.beta) - optimum.value, 0.0)
+        return max(mixed(problem.losses(problem.theta_gen), spec.beta, spec.tail_weight) - optimum.value, 0.0)
     if not bool(optimum.theta.any()):
         return 0.0
     size, draws_made = min(spec.eval_size, _MOST), _DRAWS if spec.dim < _WIDE else 1
@@ -45,8 +45,9 @@ def floor(problem: Problem, optimum: Optimum, stop: Stop | None = None) -> float
 
 
 def _score(problem: Problem, size: int, number: int, stop: Stop | None) -> float:
-    """Return CVaR_β of the evaluation points at the minimiser of an independent draw."""
+    """Return the risk on the evaluation points at the minimiser of an independent draw."""
     check(stop)
+    loss, beta, mix = problem.loss, problem.spec.beta, problem.spec.tail_weight
     columns, target = draws.independent(problem.spec, problem.theta_gen, size, number)
-    found = minimise(DensePoints.build(columns, target, problem.loss), problem.loss, problem.spec.beta, stop)
-    return cvar(problem.losses(found.theta), problem.spec.beta)
+    found = minimise(DensePoints.build(columns, target, loss), loss, beta, stop, mix=mix)
+    return mixed(problem.losses(found.theta), beta, mix)

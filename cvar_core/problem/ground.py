@@ -38,8 +38,8 @@ class Start(NamedTuple):
 class Evaluation(NamedTuple):
     """What points (θ, α) are worth."""
 
-    objectives: Tensor  # (runs,)  F̃_β(θ, α)
-    risks: Tensor  # (runs,)  R(θ) = CVaR_β of the losses at θ, never above the objective
+    objectives: Tensor  # (runs,)  F̃(θ, α)
+    risks: Tensor  # (runs,)  R(θ) = CVaR_β of the losses at θ, or its mix with their mean; never above the objective
     measures: Tensor  # (runs, len(measure_names))
 
 
@@ -123,33 +123,58 @@ class Ground:
         return DensePoints.build(columns, target, self.loss, reference)
 
     def objectives(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Tensor:
-        """Return F̃_β at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
+        """Return F̃ at each (θ, α): thetas (runs, dim), alphas (runs,); shape (runs,)."""
         points, levels = self.points, alphas.clamp(min=0) / self.spec.scale
-        sums = [points.tail_sums(self.loss, thetas[here], levels[here]) for here in self._groups(len(thetas), stop)]
-        return self._objectives(torch.cat(sums), alphas)
+        sums, means = [], []
+        for here in self._groups(len(thetas), stop):
+            sums.append(points.tail_sums(self.loss, thetas[here], levels[here]))
+            means.append(self._means(thetas[here]))
+        return self._mixed(torch.cat(means), self._tail_objectives(torch.cat(sums), alphas))
 
     def risks(self, thetas: Tensor, stop: Stop | None = None) -> Tensor:
-        """Return R, the CVaR_β of the losses of all points, at each of thetas (runs, dim); shape (runs,)."""
+        """Return R, the risk of the losses of all points, at each of thetas (runs, dim); shape (runs,)."""
         points, spec = self.points, self.spec
-        groups = self._groups(len(thetas), stop, risks=True)
-        return spec.scale * torch.cat([risk.risks(points, self.loss, thetas[here], spec.beta) for here in groups])
+        tails, means = [], []
+        for here in self._groups(len(thetas), stop, risks=True):
+            tails.append(risk.risks(points, self.loss, thetas[here], spec.beta))
+            means.append(self._means(thetas[here]))
+        return self._mixed(torch.cat(means), spec.scale * torch.cat(tails))
 
     def evaluate(self, thetas: Tensor, alphas: Tensor, stop: Stop | None = None) -> Evaluation:
-        """Return F̃_β at each (θ, α), and R and the measures of θ, in one pass: thetas (runs, dim), alphas (runs,)."""
+        """Return F̃ at each (θ, α), and R and the measures of θ, in one pass: thetas (runs, dim), alphas (runs,)."""
         points, test, spec = self.points, self.test_points, self.spec
-        levels, surveying = alphas.clamp(min=0) / spec.scale, bool(self.measure_names)
-        unit = 1.0 if self.loss.task == "classification" else spec.scale
-        sums, risks, measured = [], [], []
+        measuring, regression = bool(self.measure_names), self.loss.task == "regression"
+        # In regression a survey sums the losses. In classification it counts, and a mean takes a pass of its own.
+        levels, surveying = alphas.clamp(min=0) / spec.scale, measuring or (regression and spec.mix is not None)
+        unit = spec.scale if regression else 1.0
+        sums, risks, means, measured = [], [], [], []
         for here in self._groups(len(thetas), stop, risks=True):
             tails, others, worst = risk.evaluate(points, self.loss, thetas[here], levels[here], spec.beta, surveying)
-            trained = [unit * others / points.count] if surveying else []
+            surveyed = unit * others / points.count
+            trained = [surveyed] if measuring else []
             tested = [] if test is None else recorded.on_test(test, self.loss, spec, thetas[here])
             sums.append(tails)
             risks.append(spec.scale * worst)
-            measured.append(torch.stack([*trained, *tested], dim=1) if surveying else tails.new_empty(len(tails), 0))
-        objectives = self._objectives(torch.cat(sums), alphas)
+            means.append(surveyed if regression else self._means(thetas[here]))
+            measured.append(torch.stack([*trained, *tested], dim=1) if measuring else tails.new_empty(len(tails), 0))
+        mean = torch.cat(means)
+        objectives = self._mixed(mean, self._tail_objectives(torch.cat(sums), alphas))
+        lowest = self._mixed(mean, torch.cat(risks))
         # R is the least F̃ over α: where both are that, they are summed in another order, and differ by rounding.
-        return Evaluation(objectives, torch.minimum(torch.cat(risks), objectives), torch.cat(measured))
+        return Evaluation(objectives, torch.minimum(lowest, objectives), torch.cat(measured))
+
+    def _means(self, thetas: Tensor) -> Tensor:
+        """Return the mean loss at each of thetas, shape (runs,); zeros where it does not count."""
+        zeros = torch.zeros(len(thetas), dtype=torch.float64)
+        if self.spec.mix is None:
+            return zeros
+        # Losses are never negative, so the sum above α = 0 is the sum of them all.
+        return self.spec.scale * self.points.tail_sums(self.loss, thetas, zeros) / self.points.count
+
+    def _mixed(self, means: Tensor, tails: Tensor) -> Tensor:
+        """Return (1 − μ)·mean + μ·tail; a part that does not count may be infinite."""
+        mix = self.spec.tail_weight
+        return tails if mix == 1 else means if mix == 0 else (1 - mix) * means + mix * tails
 
     def _groups(self, runs: int, stop: Stop | None, risks: bool = False) -> Iterator[slice]:
         """Cut runs into groups that take about 0.2 seconds, and make no more predictions than fit."""
@@ -160,7 +185,8 @@ class Ground:
             check(stop)
             yield slice(first, first + group)
 
-    def _objectives(self, sums: Tensor, alphas: Tensor) -> Tensor:
+    def _tail_objectives(self, sums: Tensor, alphas: Tensor) -> Tensor:
+        """Return F̃_β from the sums above α."""
         # Losses are never negative: below α = 0 the sum is linear in α, and adding it exactly keeps all digits.
         mass = tail_mass(self.points.count, self.spec.beta)
         below = alphas.clamp(max=0) * (1 - self.points.count / mass)

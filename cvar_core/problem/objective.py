@@ -33,6 +33,11 @@ def objective(losses: Tensor, alpha: float, beta: float) -> float:
     return alpha + float((losses - alpha).clamp(min=0).sum()) / tail_mass(len(losses), beta)
 
 
+def mixed(losses: Tensor, beta: float, mix: float) -> float:
+    """Return (1 − μ)·mean + μ·CVaR_β for the mix μ."""
+    return cvar(losses, beta) if mix == 1 else (1 - mix) * float(losses.mean()) + mix * cvar(losses, beta)
+
+
 def cvar(losses: Tensor, beta: float) -> float:
     """Return CVaR_β = min over α of F̃_β: the mean of the largest (1 − β)N losses, the last one in part."""
     return objective(losses, var(losses, beta), beta)

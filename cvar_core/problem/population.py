@@ -91,7 +91,21 @@ class PopulationRisk:
         return torch.from_numpy(np.asarray(np.where(delta == 0, 0.0, risk)))
 
 
-def population_risk(spec: ProblemSpec) -> PopulationRisk | None:
+@dataclass(frozen=True)
+class MixedPopulationRisk:
+    """The same of a mix of risks: all have their minimum at θ_gen, so that their excesses add up."""
+
+    parts: tuple[tuple[float, PopulationRisk], ...]  # each with its weight
+
+    @property
+    def value(self) -> float:
+        return sum(weight * part.value for weight, part in self.parts)
+
+    def excess(self, distances: Tensor) -> Tensor:
+        return torch.stack([weight * part.excess(distances) for weight, part in self.parts]).sum(0)
+
+
+def population_risk(spec: ProblemSpec) -> PopulationRisk | MixedPopulationRisk | None:
     """Return the population's risk of a synthetic regression problem with fresh samples.
 
     ``None`` for data and drawn samples, which are their own population, for classification, where the risk is infinite,
@@ -101,7 +115,13 @@ def population_risk(spec: ProblemSpec) -> PopulationRisk | None:
         return None
     assert spec.noise is not None
     assert spec.noise_params is not None
-    return _tabulated(losses[spec.full_loss], spec.noise, tuple(spec.noise_params.items()), spec.beta, spec.dim)
+    settings = losses[spec.full_loss], spec.noise, tuple(spec.noise_params.items())
+    if spec.mix is None:
+        return _tabulated(*settings, spec.beta, spec.dim)
+    weights = ((1 - spec.mix, 0.0), (spec.mix, spec.beta))
+    found = [(weight, _tabulated(*settings, beta, spec.dim)) for weight, beta in weights if weight > 0]
+    known = tuple((weight, part) for weight, part in found if part is not None)
+    return MixedPopulationRisk(known) if len(known) == len(found) else None
 
 
 @functools.lru_cache(maxsize=256)

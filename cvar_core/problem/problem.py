@@ -22,7 +22,7 @@ from .population import population_risk
 
 
 class Problem:
-    """Minimise CVaR_β of ℓ(θ; x, y) over θ. Make one with ``synthetic`` or ``from_arrays``."""
+    """Minimise CVaR_β of ℓ(θ; x, y), or its mix with the mean, over θ. Made with ``synthetic`` or ``from_arrays``."""
 
     def __init__(self, spec: ProblemSpec, arrays: Arrays | None = None, test: Arrays | None = None) -> None:
         if (arrays is None) != (spec.data is None) or (test is None) != (spec.test is None):
@@ -70,6 +70,7 @@ class Problem:
         sample_size: int | None = None,
         start: str | None = None,
         loss_params: Mapping[str, float] | None = None,
+        mix: float | None = None,
     ) -> Problem:
         """Make one of the paper's synthetic problems.
 
@@ -89,6 +90,8 @@ class Problem:
             "random" begins at θ_0 ~ N(0, I), as the paper does and as is the default; "zero" at θ_0 = 0.
         loss_params
             Those of the loss that are not to be its defaults, such as ``{"knee": 2.0}`` of huber loss.
+        mix
+            Minimises (1 − mix)·mean + mix·CVaR: 1, the paper's and the default, is CVaR; 0 is the mean.
 
         >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
         >>> problem.optimum().value < 6
@@ -97,7 +100,7 @@ class Problem:
         return cls(
             ProblemSpec(
                 loss, noise, beta, dim, eval_size, seed, noise_params, scale, sample_size, start=start,
-                loss_params=loss_params,
+                loss_params=loss_params, mix=mix,
             )
         )  # fmt: skip
 
@@ -113,13 +116,14 @@ class Problem:
         test: tuple[Any, Any] | None = None,
         start: str | None = None,
         loss_params: Mapping[str, float] | None = None,
+        mix: float | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows of X with targets y.
 
         X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
-        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on. ``start``
-        and ``loss_params`` are those of ``synthetic``: in columns of any size a random start is so bad that closing
-        most of its gap means little.
+        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on.
+        ``start``, ``loss_params`` and ``mix`` are those of ``synthetic``: in columns of any size a random start is so bad that
+        closing most of its gap means little.
         """
         matrix, target = checked(X, y, loss)
         ensure_magnitudes(matrix, target)
@@ -138,6 +142,7 @@ class Problem:
             test=None if held_out is None else digest(*held_out),
             start=start,
             loss_params=loss_params,
+            mix=mix,
         )
         return cls(spec, (matrix, target), held_out)
 
@@ -148,12 +153,13 @@ class Problem:
         scale: float = 1.0,
         start: str | None = None,
         loss_params: Mapping[str, float] | None = None,
+        mix: float | None = None,
     ) -> Problem:
-        """Return the problem of the same data, which are shared, with another loss of its task, β, unit and start."""
+        """Return the problem of the same data, which are shared, with another loss of its task, β, unit, start, mix."""
         if loss not in losses or losses[loss].task != self.loss.task:
             allowed = ", ".join(each.name for each in losses if each.task == self.loss.task)
             raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
-        spec = replace(self.spec, loss=loss, beta=beta, scale=scale, start=start, loss_params=loss_params)
+        spec = replace(self.spec, loss=loss, beta=beta, scale=scale, start=start, loss_params=loss_params, mix=mix)
         return Problem(spec, self._arrays, self._test)
 
     def in_unit(self, scale: float) -> Problem:
@@ -181,7 +187,9 @@ class Problem:
         return self.spec.scale * self.loss.value(points.predict(vector("theta", theta, self.spec.dim)), points.target)
 
     def objective(self, theta: Any, alpha: float) -> float:
-        """Return F̃_β(θ, α); θ is a tensor, an array or a list.
+        """Return F̃(θ, α) = (1 − μ)·mean + μ·(α + Σ max(ℓ_i − α, 0)/((1 − β)N)) for the mix μ, which is 1 unless given.
+
+        θ is a tensor, an array or a list.
 
         >>> problem = Problem.from_arrays([[1.0], [1.0]], [0.0, 4.0], loss="absolute", beta=0.5)
         >>> problem.objective([0.0], 1.0), problem.risk([0.0])
@@ -191,22 +199,22 @@ class Problem:
         return float(self.ground.objectives(thetas, vector("alpha", [alpha], 1)))
 
     def risk(self, theta: Any) -> float:
-        """Return R(θ) = CVaR_β of the losses at θ (a tensor, an array or a list): the least F̃_β(θ, α) over α."""
+        """Return R(θ), the least F̃(θ, α) over α: CVaR_β of the losses at θ, or its mix with their mean."""
         return float(self.ground.risks(vector("theta", theta, self.spec.dim).unsqueeze(0)))
 
     def optimum(self, stop: Stop | None = None) -> Optimum:
-        """Return the minimum of F̃_β: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
+        """Return the minimum of F̃: ``.value``, ``.theta``, ``.alpha`` and a certified ``.gap``."""
         with self._lock:
             if self._optimum is not None:
                 return self._optimum
         points = self.ground.points
-        found = minimise(points, self.loss, self.spec.beta, stop, real_data=self.spec.data is not None)
-        scale = self.spec.scale
+        scale, beta, mix, real_data = self.spec.scale, self.spec.beta, self.spec.tail_weight, self.spec.data is not None
+        found = minimise(points, self.loss, beta, stop, real_data, mix)
         gap = None if found.gap is None else scale * found.gap
         decides = self.loss.task == "regression" or bool(found.theta.any())
         measured = tuple(self.ground.measures(found.theta.unsqueeze(0), stop)[0].tolist()) if decides else ()
         best = Optimum(scale * found.value, found.theta, scale * found.alpha, gap, found.attained, measured)
-        constant = None if self.spec.data is None else best_constant(points.target, self.loss, self.spec.beta)
+        constant = best_constant(points.target, self.loss, beta, mix) if real_data else None
         best = replace(best, floor=floor(self, best, stop), constant=None if constant is None else scale * constant)
         population_risk(self.spec)  # asked for with F*: a table that nobody should wait for later
         self._optimum = best

@@ -38,7 +38,7 @@ class Sketch(Problem):
         """Return a point whose value is certified, and θ = 0 itself where that is best; ``None`` if none was found."""
         points, loss, beta, scale = self.ground.points, self.loss, self.spec.beta, self.spec.scale
         local, theta = smooth(loss), self.theta_gen
-        if local is None:
+        if local is None or self.spec.mix is not None:
             return None
         origin, lower = torch.zeros_like(theta), 0.0
         at_origin = tail_at(points, loss, beta, origin)

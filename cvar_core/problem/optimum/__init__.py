@@ -1,4 +1,7 @@
-"""The reference optimum F*: the minimum of F̃_β over θ and α, with a certified gap where one can be had."""
+"""The reference optimum F*: the minimum of the objective over θ and α, with a certified gap where one can be had.
+
+The objective is F̃_β, or (1 − μ)·mean + μ·F̃_β for a ``mix`` μ.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +36,12 @@ class Optimum:
     Attributes
     ----------
     value
-        F* = F̃_β(theta, alpha): the best value found.
+        F* = F̃(theta, alpha): the best value found.
     gap
         F* is above the true minimum by at most this, up to rounding and the error of Newton's model at the last
         step (see ``polish``); ``None`` if no certificate was found.
     attained
-        Whether there is a minimum. On separable data there is none: CVaR_β → 0 as ‖θ‖ → ∞, and ``value`` is the best
+        Whether there is a minimum. On separable data there is none: the risk → 0 as ‖θ‖ → ∞, and ``value`` is the best
         value found, at a θ so long that it is 0 to within rounding.
     measures
         On data sets, what θ* is worth by the problem's ``measure_names``; empty where θ* = 0 in classification, which
@@ -47,7 +50,7 @@ class Optimum:
         What R − F* is on the points at the minimiser of the population, which fresh samples lead to; ``None`` where P
         is the points themselves.
     constant
-        On data sets, the least CVaR_β of predictions that are all the same.
+        On data sets, the least risk of predictions that are all the same.
     """
 
     value: float
@@ -68,22 +71,31 @@ class Optimum:
         return hash((self.value, self.alpha))
 
 
-def minimise(points: Points, loss: Loss, beta: float, stop: Stop | None = None, real_data: bool = False) -> Optimum:
-    """Minimise CVaR_β of the losses over θ, with the same bits whatever the number of threads.
+def minimise(
+    points: Points,
+    loss: Loss,
+    beta: float,
+    stop: Stop | None = None,
+    real_data: bool = False,
+    mix: float = 1.0,
+) -> Optimum:
+    """Minimise (1 − μ)·mean + μ·CVaR_β of the losses over θ, with the same bits whatever the number of threads.
 
     Real data may be separable, and may have so many columns that only first-order methods are left.
     """
     with one_thread():
-        return _minimise(points, loss, beta, stop, real_data)
+        return _minimise(points, loss, beta, stop, real_data, mix)
 
 
-def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool) -> Optimum:
+def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool, mix: float) -> Optimum:
     origin = torch.zeros(points.dim, dtype=torch.float64)
-    at_origin = tail_at(points, loss, beta, origin)
+    at_origin = tail_at(points, loss, beta, origin, mix)
     best, floor = (origin, at_origin), -torch.inf  # a bound that only ‖θ‖ → ∞ can reach
     local = smooth(loss)
     polished = local is not None and _fits_newton(points)
-    lower = max(0.0, _bound_at_origin(points, loss, beta, stop, real_data)) if loss.task == "classification" else 0.0
+    lower = 0.0
+    if loss.task == "classification":
+        lower = max(lower, _bound_at_origin(points, loss, beta, stop, real_data, mix))
     if real_data and at_origin.value - lower <= _TOLERANCE * at_origin.value:
         return Optimum(at_origin.value, origin, at_origin.alpha, max(at_origin.value - lower, 0.0))
     if lower < at_origin.value:
@@ -92,21 +104,22 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
         by_mean = loss.task == "classification" or (real_data and points.dim > points.count)
         first = _mean_minimum(points, loss, stop, real_data) if by_mean else origin
         if real_data and loss.task == "classification":
-            apart = infimum(points, loss, beta, first)
+            apart = infimum(points, loss, beta, first, mix)
             if apart is not None:
                 return apart
-            least, only_at_infinity = contradictions(points, loss, beta)
+            least, only_at_infinity = contradictions(points, loss, beta, mix)
             lower = max(lower, least)
             floor = least if only_at_infinity else floor
-        theta = descend(points, loss, beta, first, stop, 10 if real_data and polished else 100)
-        tail = tail_at(points, loss, beta, theta)
+        theta = descend(points, loss, beta, first, stop, 10 if real_data and polished else 100, mix)
+        tail = tail_at(points, loss, beta, theta, mix)
         best = (theta, tail) if tail.value < best[1].value else best
     unit = at_origin.value  # what is small is judged against this, not against 1: losses have a unit
 
     if local is not None and polished:
-        best, lower = _polish(points, loss, local, beta, best, lower, unit, real_data and points.count > MANY, stop)
+        many = real_data and points.count > MANY
+        best, lower = _polish(points, loss, local, beta, best, lower, unit, many, stop, mix)
     elif local is not None and real_data and lower < best[1].value:
-        best = anneal(points, loss, local, beta, best, 0.1 * best[1].value, stop)
+        best = anneal(points, loss, local, beta, best, 0.1 * best[1].value, stop, mix)
     theta, tail = best
     gap = max(tail.value - lower, 0.0)
     certified = gap <= 1e-3 * (unit + abs(tail.value))
@@ -134,6 +147,7 @@ def _polish(
     unit: float,
     many: bool,
     stop: Stop | None,
+    mix: float,
 ) -> tuple[tuple[Tensor, Tail], float]:
     """Tighten both ends until they meet, opening more points in every round."""
     open_points = max(4_000, 100 * points.dim)
@@ -146,14 +160,14 @@ def _polish(
         tolerance = (_TOLERANCE_OF_MANY if many else _TOLERANCE) * (unit + abs(tail.value))
         if tail.value - lower <= tolerance:
             break
-        split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)), held)
+        split = split_at(points, tail, beta, min(open_points, max(_MOST_OPEN // points.dim, 100)), held, mix)
         smoothing = _smoothing(split, local, theta, tail.alpha)
         theta, _, bound = solve(split, local, theta, tail.alpha, smoothing, 0.5 * tolerance, stop)
         lower = max(lower, bound)
-        tail = tail_at(points, loss, beta, theta)
+        tail = tail_at(points, loss, beta, theta, mix)
         if tail.value < best[1].value:
             best = theta, tail
-        elif open_points >= points.count:
+        elif open_points >= points.count or mix != 1:
             break
         open_points *= 3
     return best, lower
@@ -173,10 +187,12 @@ def _fits_newton(points: Points) -> bool:
     return dense and points.dim <= _LARGEST_NEWTON
 
 
-def _bound_at_origin(points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool) -> float:
+def _bound_at_origin(
+    points: Points, loss: Loss, beta: float, stop: Stop | None, real_data: bool, mix: float = 1.0
+) -> float:
     """Return the value at θ = 0, but for rounding, if that is known to be the minimum; else −∞."""
     if not _fits_newton(points):
         return -torch.inf
     if real_data:
-        return bound_on_data(points, loss, beta, stop)
-    return bound_by_smoothing(points, loss, beta, _TOLERANCE, stop)
+        return bound_on_data(points, loss, beta, stop, mix)
+    return bound_by_smoothing(points, loss, beta, _TOLERANCE, stop, mix)

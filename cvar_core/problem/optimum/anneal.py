@@ -29,6 +29,7 @@ def anneal(
     best: tuple[Tensor, Tail],
     smoothing: float,
     stop: Stop | None,
+    mix: float = 1.0,
 ) -> tuple[Tensor, Tail]:
     """Return the best θ found with its tail: never a worse one than was given."""
     from scipy.optimize import minimize
@@ -44,6 +45,9 @@ def anneal(
         h = torch.hypot(z, z.new_tensor(2 * mu))
         q = 0.5 * (1 + z / h) / mass
         total = alpha + float((0.5 * (z + h)).numpy().sum()) / mass
+        if mix != 1:
+            q = mix * q + (1 - mix) / points.count
+            total = mix * total + (1 - mix) * float(value.numpy().mean())
         gradient = np.empty_like(x)
         gradient[:-1] = points.combine(q * slope).numpy()
         gradient[-1] = unit * (1 - float(q.numpy().sum()))
@@ -55,7 +59,7 @@ def anneal(
         mu = smoothing / 5**level
         x = minimize(evaluate, x, (mu,), jac=True, method="L-BFGS-B", options=options).x
         theta = torch.from_numpy(x[:-1].copy())
-        tail = tail_at(points, loss, beta, theta)
+        tail = tail_at(points, loss, beta, theta, mix)
         gained = best[1].value - tail.value
         if gained > 0:
             best = theta, tail

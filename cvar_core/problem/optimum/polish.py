@@ -9,6 +9,8 @@ below the losses. Then, for every θ and α,
 a bound on F* from below that meets F̃_β from above as μ → 0. Points far above α keep weight 1/((1−β)N),
 points far below it weight 0: only the ones in between, the *open* ones, are smoothed. Any such split
 gives a valid bound, so the split may be guessed and mended.
+
+For a mix (1 − κ)·CVaR_β + κ·mean every weight is κ/N + (1 − κ)q_i: all points count, and all of them are open.
 """
 
 from __future__ import annotations
@@ -39,6 +41,18 @@ class Split:
     y: Tensor  # (kept,)
     sure: int  # how many of them are surely in the tail
     mass: float  # (1 − β)N, of all points
+    mix: float = 1.0  # what CVaR_β counts for; the rest is the mean's, and then all points are kept
+
+    @property
+    def mean_weight(self) -> float:
+        """What each kept loss counts for in the mean's part."""
+        return (1 - self.mix) / len(self.y)
+
+    @property
+    def finest(self) -> float:
+        """1 over the least weight that any smoothed part has: by this the error of Newton's model is judged."""
+        tail = self.mass / self.mix if self.mix else 0.0
+        return tail if self.mix == 1 else max(tail, 1 / self.mean_weight)
 
 
 @dataclass(frozen=True)
@@ -66,13 +80,14 @@ def smooth(loss: Loss) -> LocalLoss | None:
     return same
 
 
-def split_at(points: Points, tail: Tail, beta: float, open_points: int, held: Tensor) -> Split:
+def split_at(points: Points, tail: Tail, beta: float, open_points: int, held: Tensor, mix: float = 1.0) -> Split:
     """Keep the tail, the ``open_points`` points whose losses are nearest to α, and those that ``held`` marks."""
     mass = tail_mass(points.count, beta)
     distance = (tail.losses - tail.alpha).abs()
-    if open_points >= points.count or mass == points.count:
+    if open_points >= points.count or mass == points.count or mix != 1:
         everything = points.rows(torch.arange(points.count))
-        return Split(everything, points.target, points.count if mass == points.count else 0, mass)  # β = 0: no tail
+        in_tail = points.count if mass == points.count else 0  # β = 0: no tail
+        return Split(everything, points.target, in_tail, mass, mix)
     width = float(distance.kthvalue(open_points).values)
     near = torch.nonzero((distance <= width) | (held & (tail.losses < tail.alpha))).squeeze(1)
     # Not "losses > alpha + width", which rounding could make true of a point that is near already.
@@ -95,7 +110,7 @@ def solve(
     best = (at, -torch.inf)
     mu = smoothing
     while True:
-        at, lower, converged = newton(split, loss, at, mu, min(1e-4 * tolerance, 1e-3 * mu / split.mass), stop)
+        at, lower, converged = newton(split, loss, at, mu, min(1e-4 * tolerance, 1e-3 * mu / split.finest), stop)
         if lower > best[1]:
             best = (at, lower)
         value = _unsmoothed(split, loss, at)
@@ -119,7 +134,7 @@ def newton(
         while _value(split, loss, at + length * step.direction, mu) > step.value - 1e-4 * length * step.decrement:
             length *= 0.5
             if length < 1e-10:  # rounding is all that is left; it is enough if Newton's model is good here
-                reached = step.decrement <= 1e-3 * mu / split.mass
+                reached = step.decrement <= 1e-3 * mu / split.finest
                 return at, step.lower if reached else -torch.inf, reached
         at = at + length * step.direction
     return at, -torch.inf, False
@@ -127,10 +142,15 @@ def newton(
 
 def _value(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> float:
     theta, alpha = at[:-1], at[-1]
-    excess = loss(split.x @ theta, split.y, mu).value - alpha
-    z = excess[split.sure :]
-    hinge = 0.5 * (z + torch.hypot(z, z.new_tensor(2 * mu)))
-    return float(alpha + (excess[: split.sure].sum() + hinge.sum()) / split.mass)
+    value = loss(split.x @ theta, split.y, mu).value
+    z = (value - alpha)[split.sure :]
+    return _total(split, value, alpha, 0.5 * (z + torch.hypot(z, z.new_tensor(2 * mu))))
+
+
+def _total(split: Split, value: Tensor, alpha: Tensor, hinge: Tensor) -> float:
+    """Return G_μ from the losses and the smoothed hinges of the open points."""
+    tail = float(alpha + ((value - alpha)[: split.sure].sum() + hinge.sum()) / split.mass)
+    return tail if split.mix == 1 else split.mix * tail + split.mean_weight * float(value.sum())
 
 
 def _unsmoothed(split: Split, loss: LocalLoss, at: Tensor) -> float:
@@ -148,6 +168,8 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
     bend = torch.zeros_like(value)
     bend[split.sure :] = 2 * (mu / h) ** 2 / h
     q, bend = q / split.mass, bend / split.mass
+    if split.mix != 1:
+        q, bend = split.mix * q + split.mean_weight, split.mix * bend
 
     gradient = torch.cat([split.x.T @ (q * slope), (1 - q.sum()).unsqueeze(0)])
     hessian = torch.empty(len(at), len(at), dtype=at.dtype)
@@ -157,8 +179,7 @@ def _expand(split: Split, loss: LocalLoss, at: Tensor, mu: float) -> Step:
     direction = _solve(hessian, -gradient)
     decrement = float(-gradient @ direction)
 
-    hinge = 0.5 * (z + h)
-    total = float(alpha + ((value - alpha)[: split.sure].sum() + hinge.sum()) / split.mass)
+    total = _total(split, value, alpha, 0.5 * (z + h))
     # The lines below the losses, at their values here. What the weights are short of 1 is put on losses at α; what
     # the gradient is short of 0 costs the decrement, by Newton's model. Both vanish where G_μ is stationary.
     level = alpha.clamp(touch.min(), touch.max())

@@ -31,25 +31,26 @@ def separates(points: Points, theta: Tensor) -> bool:
     return float(margins.min()) > 1e-9 * float(margins.max())
 
 
-def infimum(points: Points, loss: Loss, beta: float, theta: Tensor) -> Optimum | None:
+def infimum(points: Points, loss: Loss, beta: float, theta: Tensor, mix: float = 1.0) -> Optimum | None:
     """Return the infimum, 0 but for rounding, if every point is on its right side of θ; else ``None``."""
     from . import Optimum
 
     if not separates(points, theta):
         return None
     far = theta * (_DEEP / float((points.predict(theta) * points.target).min()))
-    tail = tail_at(points, loss, beta, far)
-    at_origin = tail_at(points, loss, beta, torch.zeros_like(theta))
+    tail = tail_at(points, loss, beta, far, mix)
+    at_origin = tail_at(points, loss, beta, torch.zeros_like(theta), mix)
     if not tail.value <= 1e-12 * at_origin.value:
         return None  # a loss that does not vanish on the right side
     return Optimum(tail.value, far, tail.alpha, tail.value, attained=False)
 
 
-def contradictions(points: Points, loss: Loss, beta: float) -> tuple[float, bool]:
-    """Return a bound on CVaR_β from below, and whether only ‖θ‖ → ∞ can reach it.
+def contradictions(points: Points, loss: Loss, beta: float, mix: float = 1.0) -> tuple[float, bool]:
+    """Return a bound on the risk from below, and whether only ‖θ‖ → ∞ can reach it.
 
     With the tail's weights on the groups whose rows are worst on average, F̃_β ≥ Σ_g min_p Σ_{i∈g} ℓ(p, y_i)/((1−β)N).
-    If they are fewer than the tail holds, reaching the bound takes losses of 0 in the rest of the tail.
+    If they are fewer than the tail holds, reaching the bound takes losses of 0 in the rest of the tail. The mean has
+    room for all groups, and reaching its bound takes losses of 0 in all other rows.
     """
     counts = [pair for pair in _label_counts(_suspects(points)) if min(pair) > 0]
     if not counts:
@@ -60,7 +61,10 @@ def contradictions(points: Points, loss: Loss, beta: float) -> tuple[float, bool
     order = torch.argsort(least / sizes, descending=True)
     mass = tail_mass(points.count, beta)
     taken = order[sizes[order].cumsum(0) <= mass]
-    return float(least[taken].sum()) / mass, float(sizes.sum()) < mass
+    tail = float(least[taken].sum()) / mass
+    if mix == 1:
+        return tail, float(sizes.sum()) < mass
+    return mix * tail + (1 - mix) * float(least.sum()) / points.count, float(sizes.sum()) < points.count
 
 
 def _label_counts(points: Points) -> list[tuple[int, int]]:
