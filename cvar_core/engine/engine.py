@@ -221,12 +221,12 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
             drawn = time.perf_counter()
             runs = torch.ops.cvar_core.steps.default(
                 samples.x, samples.y, samples.norms_in(sizes.metric), factors, sizes.theta, sizes.alpha, *runs, *shared,
-                sizes.metric,
+                sizes.metric, problem.spec.tail_weight,
             )  # fmt: skip
         else:
             points, index = problem.ground.sparse_samples(shard.seed, iteration, last)
             drawn = time.perf_counter()
-            runs = sparse_steps(points, index, iteration, factors, sizes, runs, *shared)
+            runs = sparse_steps(points, index, iteration, factors, sizes, runs, *shared, problem.spec.tail_weight)
         sampling += drawn - begun
         stepping += time.perf_counter() - drawn
         iteration = last

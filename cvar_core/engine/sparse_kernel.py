@@ -85,7 +85,8 @@ def sparse_steps(
     state = (part.numpy() for part in (theta, alpha, lag, alpha_sum, odd))
     norms, metric = points.norms_of(index, sizes.metric), flat(sizes.metric)
     inputs = (part.numpy() for part in (points.target, norms, index, factors, lam_theta, lam_alpha, metric))
-    _kernel(scalar, weight)(*points.arrays, *inputs, float(first), *state, 1 / (1 - beta), scale, mix, entry.constants)
+    settings = 1 / (1 - beta), scale, mix, entry.constants
+    _kernel(scalar, weight, mix != 1)(*points.arrays, *inputs, float(first), *state, *settings)
     # Views of (dim, lanes): the next call copies rows that lie as it wants them.
     return (
         theta[:, :count].T,
@@ -97,7 +98,7 @@ def sparse_steps(
 
 
 @functools.cache
-def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[..., None]:
+def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any], mixed: bool) -> Callable[..., None]:
     def steps(  # type: ignore[no-untyped-def]
         indptr, indices, values, y, norms, index, factors, lam_theta, lam_alpha, metric,
         first, theta, alpha, lag, alpha_sum, odd, c, scale, mix, constants,
@@ -116,7 +117,7 @@ def _kernel(scalar: Callable[..., Any], weight: Callable[..., Any]) -> Callable[
                 slope = scale * slope
                 step_theta, step_alpha = lam_theta[j] * factor, lam_alpha[j] * factor
                 slope_term = step_theta * (slope * slope * norm)
-                g, down = weight(value, slope_term, alpha[j], step_alpha, c, mix)
+                g, down = weight(value, slope_term, alpha[j], step_alpha, c, mix if mixed else 1.0)
                 alpha[j] = alpha[j] - step_alpha * down + step_alpha * g
                 alpha_sum[j] += alpha[j]
                 move[j] = step_theta * g * slope

@@ -122,8 +122,8 @@ class Problem:
 
         X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
         and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on.
-        ``start``, ``loss_params`` and ``mix`` are those of ``synthetic``: in columns of any size a random start is so bad that
-        closing most of its gap means little.
+        ``start``, ``loss_params`` and ``mix`` are those of ``synthetic``: in columns of any size a random start is so
+        bad that closing most of its gap means little.
         """
         matrix, target = checked(X, y, loss)
         ensure_magnitudes(matrix, target)

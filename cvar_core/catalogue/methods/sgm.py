@@ -13,18 +13,18 @@ from .rules import ONE
 def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
     """Linearise all of the sampled objective, its max included."""
     above = (at.loss > at.alpha).to(at.loss)
-    c = 1 / (1 - at.beta)
-    here = at.alpha + c * above * (at.loss - at.alpha)
-    slope_theta = c * above * (at.v * (theta - at.theta)).sum(-1)
-    slope_alpha = (1 - c * above) * (alpha - at.alpha)
+    c, mean = 1 / (1 - at.beta), 1 - at.mix
+    here = at.mix * (at.alpha + c * above * (at.loss - at.alpha)) + mean * at.loss
+    slope_theta = (at.mix * c * above + mean) * (at.v * (theta - at.theta)).sum(-1)
+    slope_alpha = at.mix * (1 - c * above) * (alpha - at.alpha)
     return here + slope_theta + slope_alpha
 
 
 def step(at: Linearisation, sizes: StepSizes) -> Point:
-    """x_{t+1} = x_t − λ_t g_t; where α_t ≥ ℓ_t, θ does not move."""
-    u = (at.loss > at.alpha).to(at.loss) / (1 - at.beta)
-    theta = at.theta - sizes.moved(u, at.v)
-    alpha = at.alpha - sizes.alpha + sizes.alpha * u
+    """x_{t+1} = x_t − λ_t g_t; where α_t ≥ ℓ_t, θ does not move, but for the mean's part in a mix."""
+    u = at.mix * (at.loss > at.alpha).to(at.loss) / (1 - at.beta)
+    theta = at.theta - sizes.moved(1 - at.mix + u, at.v)
+    alpha = at.alpha - sizes.alpha * at.mix + sizes.alpha * u
     return Point(theta, alpha)
 
 
@@ -37,7 +37,7 @@ def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
 
 
 def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float, mix: float) -> tuple[float, float]:
-    return (c if loss > alpha else 0.0), 1.0
+    return (1.0 - mix) + (mix * c if loss > alpha else 0.0), 1.0
 
 
 def explain(at: Linearisation, sizes: StepSizes) -> Explanation:

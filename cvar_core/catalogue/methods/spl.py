@@ -5,19 +5,25 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from . import mixed
 from .explanation import Explanation, latex
 from .method import PAPERS, Distances, Linearisation, Look, Method, Model, Point, StepSizes
+from .mixed import weight as mixed_weight
 from .rules import ONE
 
 
 def model(theta: Tensor, alpha: Tensor, at: Linearisation) -> Tensor:
     """m_t = α + max{ℓ_t + ⟨v_t, θ − θ_t⟩ − α, 0}/(1 − β)."""
+    if at.mix != 1:
+        return mixed.model(theta, alpha, at)
     inside = at.loss + (at.v * (theta - at.theta)).sum(-1) - alpha
     return alpha + inside.clamp(min=0) / (1 - at.beta)
 
 
 def step(at: Linearisation, sizes: StepSizes) -> Point:
     """Take the closed-form update of Lemma 1, for any pair λ_θ, λ_α."""
+    if at.mix != 1:
+        return mixed.step(at, sizes)
     excess = (at.loss - at.alpha + sizes.alpha).clamp(min=0)
     gamma = excess / (sizes.along(at.v) + sizes.alpha)
     eta = gamma.clamp(max=1 / (1 - at.beta))
@@ -35,6 +41,8 @@ def bound(start: Distances, sizes: StepSizes, beta: float, n: int) -> Tensor:
 
 
 def weight(loss: float, slope_term: float, alpha: float, lam_alpha: float, c: float, mix: float) -> tuple[float, float]:
+    if mix != 1.0:
+        return mixed_weight(loss, slope_term, alpha, lam_alpha, c, mix)
     excess = loss - alpha + lam_alpha
     excess = excess if excess > 0.0 else 0.0
     gamma = excess / (slope_term + lam_alpha)
