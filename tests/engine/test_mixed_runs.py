@@ -122,7 +122,7 @@ def test_a_run_on_data_measures_what_it_did_before(rng):
     again, _ = advance(problem, spec, shard, half, 100)
     assert all(map(torch.equal, whole[2:], again[2:]))
     theta, alpha = whole.theta_sum / 100, whole.alpha_sum / 100
-    found = problem.evaluate(theta, alpha)
+    found = problem.ground.evaluate(theta, alpha)
     assert torch.equal(found.objectives, records.objectives[-1])
     for run in range(2):
         assert float(found.measures[run, 0]) == pytest.approx(float(problem.losses(theta[run]).mean()), rel=1e-12)

@@ -13,6 +13,7 @@ from cvar_core import Problem, ProblemSpec, SpecError, SweepSpec
 from cvar_core.catalogue import losses
 from cvar_core.problem import cvar, objective, tail_mass
 from cvar_core.problem.constant import best_constant
+from cvar_core.problem.ground import Ground
 from cvar_core.problem.optimum.origin import bound_on_data
 from cvar_core.problem.population import population_risk
 
@@ -57,9 +58,9 @@ def test_points_are_worth_what_the_definition_says(mix, loss, kind, rng):
     problem = Problem.from_arrays(csr_array(x) if kind == "sparse" else x, y, loss, beta, scale, mix=mix)
     thetas = torch.randn(5, 3, dtype=torch.float64, generator=rng)
     alphas = torch.tensor([-3.0, 0.0, 0.7, 2.0, 40.0], dtype=torch.float64)
-    found = problem.evaluate(thetas, alphas)
-    assert torch.equal(found.objectives, problem.objectives(thetas, alphas))
-    torch.testing.assert_close(found.risks, problem.risks(thetas), rtol=1e-13, atol=0)
+    found = problem.ground.evaluate(thetas, alphas)
+    assert torch.equal(found.objectives, problem.ground.objectives(thetas, alphas))
+    torch.testing.assert_close(found.risks, problem.ground.risks(thetas), rtol=1e-13, atol=0)
     for theta, alpha, value, risk in zip(thetas, alphas.tolist(), found.objectives, found.risks, strict=True):
         each = problem.losses(theta)
         assert float(value) == pytest.approx(by_definition(each, alpha, beta, mix), rel=1e-12)
@@ -74,9 +75,9 @@ def test_losses_left_to_torch_are_mixed_too(monkeypatch, rng):
     plain = replace(losses["absolute"], scalar=None)
     thetas, alphas = torch.randn(3, 10, dtype=torch.float64, generator=rng), torch.tensor([0.5, 3.0, -1.0])
     problem = Problem.synthetic("absolute", "normal", eval_size=2_000, mix=0.4)
-    compiled = problem.evaluate(thetas, alphas.double())
-    monkeypatch.setattr(Problem, "loss", plain)
-    found = problem.evaluate(thetas, alphas.double())
+    compiled = problem.ground.evaluate(thetas, alphas.double())
+    monkeypatch.setattr(Ground, "loss", plain)
+    found = problem.ground.evaluate(thetas, alphas.double())
     torch.testing.assert_close(found.objectives, compiled.objectives, rtol=1e-12, atol=0)
     torch.testing.assert_close(found.risks, compiled.risks, rtol=1e-12, atol=0)
 
@@ -91,7 +92,7 @@ def test_the_minimum_is_certified_and_no_other_solver_gets_below_it(mix, beta, l
     assert best.gap is not None
     assert best.gap <= 1e-9 * best.value
     assert problem.objective(best.theta, best.alpha) == pytest.approx(best.value, rel=1e-12)
-    values, tails, features = losses[loss].value, problem.points.target, torch.from_numpy(x)
+    values, tails, features = losses[loss].value, problem.ground.points.target, torch.from_numpy(x)
 
     def risk(theta: np.ndarray) -> float:
         each = values(features @ torch.from_numpy(theta), tails)
@@ -162,7 +163,7 @@ def test_theta_is_zero_exactly_where_the_gradients_balance(mix):
             slopes, mass = y[:, None] * x, tail_mass(300, beta)
             sides = np.append(-(1 - mix) * mass / (mix * 300) * slopes.sum(0), mass)
             wanted = linprog(np.zeros(300), A_eq=np.vstack([slopes.T, np.ones(300)]), b_eq=sides, bounds=(0, 1))
-            bound = bound_on_data(problem.points, problem.loss, beta, None, mix)
+            bound = bound_on_data(problem.ground.points, problem.loss, beta, None, mix)
             assert (bound > 0) == (wanted.status == 0)
             best = problem.optimum()
             assert bool(best.theta.any()) == (wanted.status != 0)
