@@ -85,7 +85,7 @@ def test_another_value_compiles_nothing(loss):
         return compiled()
 
     assert run(0.3) == run(0.4)
-    makers = kernel._kernel(loss.scalar, kernel.methods["spl"].weight)
+    makers = kernel._kernel(loss.scalar, kernel.methods["spl"].weight, False)
     assert len(makers.dispatcher.signatures) == 1
 
 
