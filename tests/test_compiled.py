@@ -41,6 +41,17 @@ def test_fingerprint_is_of_the_content():
     assert fingerprint(made(1.0, double)) != fingerprint(made(1.0, triple)), "so does what a callee does"
 
 
+def test_fingerprint_follows_defaults():
+    def scaled(factor):
+        def times(x, factor=factor):
+            return factor * x
+
+        return times
+
+    assert fingerprint(scaled(2.0)) == fingerprint(scaled(2.0))
+    assert fingerprint(scaled(2.0)) != fingerprint(scaled(3.0)), "a kernel that knows no other would be served the old"
+
+
 def test_fingerprint_follows_globals(monkeypatch):
     module = importlib.import_module("cvar_core.catalogue.losses")
     before = fingerprint(module._huber)

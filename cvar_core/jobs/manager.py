@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -13,6 +12,7 @@ from functools import partial
 from typing import cast
 
 from ..engine import cost, memory
+from ..keeping import Kept
 from ..problem import Problem
 from ..results import Early, Gathered, Result
 from ..scheduling import Piece, Preparation, Run, Scheduler, Step, clock, left, progress
@@ -58,7 +58,7 @@ class Manager:
         self._admission_due = False  # somebody has come, or memory may have become free
         self._problems: weakref.WeakValueDictionary[ProblemSpec, Preparation] = weakref.WeakValueDictionary()
         self._last_problem: Preparation | None = None  # the next run is often on the same problem
-        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._results: Kept[str, Result] = Kept(_RESULTS, size=_bytes)
         self.sharpener = Sharpener(self)
 
     # What a visitor does.
@@ -170,7 +170,7 @@ class Manager:
                 if job.deleted:
                     del self._jobs[run_id]
             if self.store.run(run_id) is None:
-                self._results.pop(run_id, None)
+                self._results.drop(run_id.__eq__)
             self._changes.note(run_id)
 
     def view(self, spec: SweepSpec, visitor: str) -> View | None:
@@ -293,7 +293,7 @@ class Manager:
         save = partial(self.store.save, spec.id)
         job = Job(spec, preparation, self.workers if watched else None, known, timings, save)
         self._jobs[spec.id] = job
-        self._results.pop(spec.id, None)
+        self._results.drop(spec.id.__eq__)
         return job
 
     def _end(self, job: Job, status: str, error: str | None = None) -> None:
@@ -314,13 +314,7 @@ class Manager:
             del self._jobs[job.id]
             result, _ = job.shown()
             if job.status == "done" and result is not None:
-                self._remember(job.id, result)
-
-    def _remember(self, run_id: str, result: Result) -> None:
-        self._results[run_id] = result
-        self._results.move_to_end(run_id)
-        while len(self._results) > 1 and sum(each.objectives.nbytes for each in self._results.values()) > _RESULTS:
-            self._results.popitem(last=False)
+                self._results.put(job.id, result)
 
     def _live_view(self, job: Job, visitor: str) -> View:
         """Return a run that is in memory, but for its records."""
@@ -356,7 +350,7 @@ class Manager:
             if status == "done" and result is not None and gathered.whole:
                 with self._lock:
                     if spec.id not in self._jobs:
-                        self._remember(spec.id, result)
+                        self._results.put(spec.id, result)
             elif status in ("done", "queued", "running"):
                 status = "interrupted"
         return View(spec=spec, status=status, error=stored.error, progress=done, result=result, early=early)
@@ -454,6 +448,10 @@ class _Memory(set[ProblemSpec]):
         problems = self | {further}
         features = {(spec.dim, spec.eval_size, spec.seed, spec.data): memory(spec)[1] for spec in problems}
         return sum(features.values()) + sum(memory(spec)[0] for spec in problems)
+
+
+def _bytes(result: Result) -> int:
+    return int(result.objectives.nbytes) * (1 + len(result.beside))
 
 
 def _explained(error: Exception, run_id: str) -> str:

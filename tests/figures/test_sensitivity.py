@@ -166,3 +166,10 @@ def test_a_sweep_that_still_runs_says_so():
     waiting = figures.sensitivity(made(np.full((3, 3, 4, 5), math.nan), recorded=0))
     assert "starting" in waiting["layout"]["title"]["text"]
     assert waiting["data"] == []
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 900.0])
+def test_the_line_of_epsilon_is_on_the_chart_wherever_the_runs_are(epsilon):
+    figure = figures.sensitivity(made(gently()), by=Criterion(epsilon=epsilon))
+    low, high = axis_span(figure, "yaxis")
+    assert low <= epsilon <= high

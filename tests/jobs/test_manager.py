@@ -79,6 +79,21 @@ def test_a_finished_run_is_there_at_once_for_everybody(still, held):
     assert [entry.id for entry in still.history("bob")] == [spec.id]
 
 
+def test_as_many_finished_runs_are_at_hand_as_there_is_room_for(made, held, solved_once, monkeypatch):
+    specs = [spec_of(iterations=20, seeds=1, methods=("sgm",), schedule=each) for each in ("decreasing", "constant")]
+    specs.append(spec_of(iterations=20, seeds=1, methods=("spl",)))
+    first, *_ = (direct(spec) for spec in specs)
+    room = sum(each.nbytes for each in (first.objectives, *first.beside.values()))
+    monkeypatch.setattr("cvar_core.jobs.manager._RESULTS", int(2.7 * room))
+    still = made(executor=held)
+    for spec in specs:
+        still.submit(spec, "ada")
+        held.work()
+    assert list(still._results) == [spec.id for spec in specs[1:]]
+    same_bits(still.view(specs[0], "ada").result, first)  # from the store
+    assert list(still._results) == [specs[2].id, specs[0].id]
+
+
 def test_what_is_too_large_is_refused_with_a_sentence(still):
     with pytest.raises(Refused, match="at most 1,000,000"):
         still.submit(spec_of(iterations=2_000_000), "ada")

@@ -156,3 +156,15 @@ def test_objective_keeps_its_digits_far_below_zero(beta):
     mean = float(problem.losses(theta).mean())
     exact = -1e12 * (1 - 1 / (1 - beta)) + mean / (1 - beta)
     assert problem.objective(theta, -1e12) == pytest.approx(exact, rel=1e-14, abs=1e-9)
+
+
+def test_few_blocks_of_a_stream_are_at_hand_and_others_are_drawn_again(monkeypatch):
+    monkeypatch.setattr("cvar_core.problem.problem._BLOCKS", 2**20)
+    problem = Problem.synthetic(eval_size=10, dim=200)
+    length = problem.block_length
+    first = problem.samples(3, 0, length)
+    for number in range(1, 6):
+        problem.samples(3, number * length, (number + 1) * length)
+        assert sum(block.x.numel() for block in map(problem._blocks.get, problem._blocks)) <= 2**20
+    assert (3, 0) not in set(problem._blocks)
+    assert torch.equal(problem.samples(3, 0, length).x, first.x)
