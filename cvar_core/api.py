@@ -17,23 +17,24 @@ from .problem import Problem
 from .progress_bar import Report, shown
 from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
 from .scheduling import run
-from .specs import ProblemSpec, SpecError, SweepSpec, paper_grid, step_size
+from .specs import USUAL_METHOD, USUAL_SEEDS, ProblemSpec, SpecError, SweepSpec, paper_grid, step_size
 from .store import Keeper, Store, opened
 
 _FIELDS = ("methods", "lambdas", "iterations", "seeds", "schedule", "checkpoints")
-_USUAL = (("sgm", "spl", "spl+"), None, 10_000, 5, "decreasing", 26)  # what ``sweep`` takes them for
+# What ``sweep`` takes them for.
+_USUAL = (SweepSpec.methods, None, SweepSpec.iterations, USUAL_SEEDS, SweepSpec.schedule, SweepSpec.checkpoints)
 
 
 def sweep(
     problem: Problem | ProblemSpec | SweepSpec,
-    methods: Iterable[str] = ("sgm", "spl", "spl+"),
+    methods: Iterable[str] = SweepSpec.methods,
     lambdas: Iterable[float] | None = None,
-    iterations: int = 10_000,
-    seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    iterations: int = SweepSpec.iterations,
+    seeds: int | Iterable[int] = USUAL_SEEDS,
+    schedule: str = SweepSpec.schedule,
     workers: int | None = None,
     *,
-    checkpoints: int = 26,
+    checkpoints: int = SweepSpec.checkpoints,
     progress: bool = False,
     report: Report | None = None,
     stop: Stop | None = None,
@@ -96,17 +97,17 @@ def check(problem: Problem | ProblemSpec, lam: float, method: Iterable[str], *gi
 def check(
     problem: Problem | ProblemSpec,
     lam: float,
-    method: str | Iterable[str] = "spl+",
-    iterations: int = 10_000,
-    seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    method: str | Iterable[str] = USUAL_METHOD,
+    iterations: int = SweepSpec.iterations,
+    seeds: int | Iterable[int] = USUAL_SEEDS,
+    schedule: str = SweepSpec.schedule,
     workers: int | None = None,
     *,
     lambdas: Iterable[float] | None = None,
     measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
-    checkpoints: int = 26,
+    checkpoints: int = SweepSpec.checkpoints,
     progress: bool = False,
     report: Report | None = None,
     stop: Stop | None = None,

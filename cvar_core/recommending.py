@@ -33,7 +33,7 @@ from .results import (
     undecided,
     unusable,
 )
-from .specs import ProblemSpec, SpecError
+from .specs import RECOMMENDED_METHODS, USUAL_SEEDS, ProblemSpec, SpecError, SweepSpec
 from .store import Store
 
 _NAMED = 5  # problems on which a step size is not safe, by name
@@ -121,17 +121,17 @@ class Recommendation:
 
 def recommend(
     problem: Problem | ProblemSpec,
-    methods: Iterable[str] = ("spl+", "spl-u"),
-    iterations: int = 10_000,
-    seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    methods: Iterable[str] = RECOMMENDED_METHODS,
+    iterations: int = SweepSpec.iterations,
+    seeds: int | Iterable[int] = USUAL_SEEDS,
+    schedule: str = SweepSpec.schedule,
     workers: int | None = None,
     *,
     lambdas: Iterable[float] | None = None,
     measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
-    checkpoints: int = 26,
+    checkpoints: int = SweepSpec.checkpoints,
     progress: bool = False,
     report: Report | None = None,
     stop: Stop | None = None,

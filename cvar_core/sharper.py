@@ -25,7 +25,7 @@ from .results import (
     remarks,
 )
 from .scheduling import Progress
-from .specs import ProblemSpec, SweepSpec, paper_grid, step_size
+from .specs import USUAL_METHOD, USUAL_SEEDS, ProblemSpec, SweepSpec, paper_grid, step_size
 from .store import Store, opened
 
 Kept = Store | str | os.PathLike[str] | None
@@ -41,11 +41,11 @@ class Decided(NamedTuple):
 
 def sharpen(
     problem: Problem | ProblemSpec | SweepSpec,
-    methods: Iterable[str] = ("sgm", "spl", "spl+"),
+    methods: Iterable[str] = SweepSpec.methods,
     lambdas: Iterable[float] | None = None,
-    iterations: int = 10_000,
-    seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    iterations: int = SweepSpec.iterations,
+    seeds: int | Iterable[int] = USUAL_SEEDS,
+    schedule: str = SweepSpec.schedule,
     workers: int | None = None,
     *,
     measure: str = RISK,
@@ -53,7 +53,7 @@ def sharpen(
     closed: float | None = None,
     width: float = WIDTH,
     budget: int | None = None,
-    checkpoints: int = 26,
+    checkpoints: int = SweepSpec.checkpoints,
     progress: bool = False,
     report: Report | None = None,
     stop: Stop | None = None,
@@ -99,16 +99,16 @@ def sharpen(
 def decide(
     problem: Problem | ProblemSpec,
     lam: float,
-    method: str = "spl+",
-    iterations: int = 10_000,
-    seeds: int | Iterable[int] = 5,
-    schedule: str = "decreasing",
+    method: str = USUAL_METHOD,
+    iterations: int = SweepSpec.iterations,
+    seeds: int | Iterable[int] = USUAL_SEEDS,
+    schedule: str = SweepSpec.schedule,
     workers: int | None = None,
     *,
     measure: str = RISK,
     epsilon: float | None = None,
     closed: float | None = None,
-    checkpoints: int = 26,
+    checkpoints: int = SweepSpec.checkpoints,
     progress: bool = False,
     report: Report | None = None,
     stop: Stop | None = None,

@@ -25,6 +25,10 @@ LARGEST_SEED = 2**32 - 1
 
 RANDOM, ZERO = STARTS = ("random", "zero")
 
+PAPER_ITERATIONS, PAPER_EVAL_SIZE = 100_000, 1_000_000
+USUAL_SEEDS = 5
+USUAL_METHOD = "spl+"  # that one step size is checked for, unless another is named
+RECOMMENDED_METHODS = (USUAL_METHOD, "spl-u")  # of which one is recommended, with its step size
 _PAPER_METHODS = ("sgm", "spl", "spl+")
 _OF_DATA = ("data", "dim", "sample_size", "nonzeros", "test")  # fields that only have a meaning together
 
@@ -153,7 +157,7 @@ class SweepSpec:
     methods: tuple[str, ...] = _PAPER_METHODS
     lambdas: tuple[float, ...] = paper_grid()
     iterations: int = 10_000
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)  # a number n stands for seeds 0 … n−1
+    seeds: tuple[int, ...] = tuple(range(USUAL_SEEDS))  # a number n stands for seeds 0 … n−1
     schedule: str = "decreasing"
     checkpoints: int = 26
 

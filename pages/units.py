@@ -22,7 +22,8 @@ PAGE = "units"
 SCALES = tuple(f"{scale:g}" for scale in units.SCALES)
 LAMBDAS = tuple(f"{lam:g}" for lam in units.half_decades(-4, 3))
 CONTROLS = {  # name: label, values, default, help
-    "loss": ("Loss", losses.names(), "absolute", None),
+    # Every λ in every unit is millions of updates: of a loss that only torch knows they would take minutes.
+    "loss": ("Loss", tuple(loss.name for loss in losses if loss.scalar is not None), "absolute", None),
     "noise": ("Noise ζ", noises.names(), "normal", None),
     "lambda": ("Step size λ", LAMBDAS, "0.3", "The same in both units."),
     "scale": ("Unit s of the loss", SCALES, "100", "The loss is multiplied by s. Dollars become cents at s = 100, and "

@@ -13,10 +13,21 @@ from typing import Any, NoReturn
 from ..catalogue import losses, methods, noises, schedules
 from ..data import WAYS, Dataset, Recipe
 from ..problem import Problem
-from ..reading import number, read_grid, read_names, whole
+from ..reading import number, read_grid, read_names, whole, write_grid
 from ..results import MEASURES, RISK, WIDTH, Criterion
 from ..results import criterion as make_criterion
-from ..specs import RANDOM, STARTS, ProblemSpec, SpecError, SweepSpec, usual_methods
+from ..specs import (
+    PAPER_EVAL_SIZE,
+    PAPER_ITERATIONS,
+    RANDOM,
+    RECOMMENDED_METHODS,
+    STARTS,
+    USUAL_SEEDS,
+    ProblemSpec,
+    SpecError,
+    SweepSpec,
+    usual_methods,
+)
 
 _PREPARING = (
     "target",
@@ -57,7 +68,9 @@ def build() -> OneLineParser:
     _add_runs(sweep)
     usual, on_data = (",".join(usual_methods(on_data=each)) for each in (False, True))
     sweep.add_argument("--methods", help=f"comma-separated (default: {usual}; with --data {on_data})")
-    sweep.add_argument("--lambdas", default="paper", help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11")
+    sweep.add_argument(
+        "--lambdas", default=write_grid(SweepSpec.lambdas), help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11"
+    )
     sweep.add_argument(
         "--sharpen",
         nargs="?",
@@ -83,7 +96,7 @@ def build() -> OneLineParser:
     _add_runs(check)
     check.add_argument(
         "--method",
-        default="spl+,spl-u",
+        default=",".join(RECOMMENDED_METHODS),
         help=f"one of {', '.join(methods.names())}, or several: a λ has to be safe for each (default: %(default)s)",
     )
     check.add_argument("--lambda", dest="lam", metavar="LAMBDA", help="the step size; without it, one is recommended")
@@ -99,9 +112,11 @@ def build() -> OneLineParser:
     )
     figures.add_argument("--out", metavar="FILE.npz", help="write the results, in the form in which they ship")
     figures.add_argument("--html", metavar="FILE.html", help="write both grids of charts as a self-contained file")
-    figures.add_argument("--iterations", default=100_000, help="updates per run (default: %(default)s, the paper's)")
-    figures.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
-    figures.add_argument("--eval-size", default=1_000_000, help="evaluation points (default: %(default)s)")
+    figures.add_argument(
+        "--iterations", default=PAPER_ITERATIONS, help="updates per run (default: %(default)s, the paper's)"
+    )
+    figures.add_argument("--seeds", default=str(USUAL_SEEDS), help="how many, or a list 0,3,7 (default: %(default)s)")
+    figures.add_argument("--eval-size", default=PAPER_EVAL_SIZE, help="evaluation points (default: %(default)s)")
     figures.add_argument("--workers", default=None, help="threads (default: one per processor)")
 
     atlas = commands.add_parser(
@@ -203,7 +218,7 @@ def _add_preparation(group: argparse._ArgumentGroup) -> None:
 def _add_runs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("runs")
     group.add_argument("--iterations", default=_DEFAULTS["iterations"], help="updates per run (default: %(default)s)")
-    group.add_argument("--seeds", default="5", help="how many, or a list 0,3,7 (default: %(default)s)")
+    group.add_argument("--seeds", default=str(USUAL_SEEDS), help="how many, or a list 0,3,7 (default: %(default)s)")
     group.add_argument(
         "--store", metavar="FILE", help="keep what is computed in FILE, and compute nothing again that is there"
     )

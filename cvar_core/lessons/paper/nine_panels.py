@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...specs import ProblemSpec, SweepSpec
+from ...specs import PAPER_EVAL_SIZE, PAPER_ITERATIONS, USUAL_SEEDS, ProblemSpec, SweepSpec
 
 LOSSES = ("squared", "absolute", "logistic")  # the rows
 NOISES = ("normal", "gumbel", "lognormal")  # the columns
 
 
-def panels(iterations: int = 100_000, seeds: Any = 5, eval_size: int = 1_000_000) -> tuple[SweepSpec, ...]:
+def panels(
+    iterations: int = PAPER_ITERATIONS, seeds: Any = USUAL_SEEDS, eval_size: int = PAPER_EVAL_SIZE
+) -> tuple[SweepSpec, ...]:
     """Return the panels row by row, at the paper's settings unless told otherwise."""
     return tuple(
         SweepSpec(ProblemSpec(loss=loss, noise=noise, eval_size=eval_size), iterations=iterations, seeds=seeds)

@@ -15,7 +15,7 @@ from cvar_core.catalogue import losses
 from cvar_core.data import WAYS, DataError, Dataset, Preview, Recipe, SplitError, fetch, sets
 from cvar_core.jobs import Limits
 from cvar_core.results import number
-from cvar_core.specs import usual_methods
+from cvar_core.specs import ProblemSpec, usual_methods
 
 from ..drawing.text import capital, plain
 from .column_choice import Told
@@ -31,7 +31,7 @@ HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 USUAL = {
     "set": UNNAMED, "target": "", "drop": [], "keep": [], "only": [], "missing": WAYS[0],
     "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True, "standardise_target": False,
-    "loss": "squared", "positive": "", "beta": 0.95, "passes": 20.0, **loss_values(),
+    "loss": ProblemSpec.loss, "positive": "", "beta": ProblemSpec.beta, "passes": 20.0, **loss_values(),
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
 DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data

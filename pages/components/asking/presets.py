@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from cvar_core import ProblemSpec, SweepSpec
+from cvar_core.specs import PAPER_EVAL_SIZE, PAPER_ITERATIONS
 
-_LONG = 100_000  # the paper's number of iterations
-_SIZE = 200_000  # a fifth of the paper's evaluation points: an answer in a second or two
+_LONG = PAPER_ITERATIONS
+_SIZE = PAPER_EVAL_SIZE // 5  # an answer in a second or two
 
 PRESETS = {
     # Both measures have something to tell here: the start leaves the model much to close.
@@ -13,7 +14,7 @@ PRESETS = {
     "Where the objective misleads": SweepSpec(
         ProblemSpec(loss="logistic", noise="normal", eval_size=_SIZE), iterations=_LONG
     ),
-    "The paper's panel": SweepSpec(ProblemSpec(eval_size=1_000_000), iterations=_LONG),
+    "The paper's panel": SweepSpec(ProblemSpec(eval_size=PAPER_EVAL_SIZE), iterations=_LONG),
     "Heavy tails": SweepSpec(
         ProblemSpec(noise="student", noise_params={"df": 2.5, "scale": 2.0}, eval_size=_SIZE), iterations=_LONG
     ),

@@ -110,7 +110,7 @@ def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
         parts.append(f"n = {problem.sample_size:,}")
     if spec.methods != usual_methods(on_data=problem.data is not None):
         parts.append(" and ".join(methods[name].label for name in spec.methods))
-    if spec.schedule != "decreasing":
+    if spec.schedule != SweepSpec.schedule:
         parts.append(f"{spec.schedule} step")
     return ", ".join(parts)
 
