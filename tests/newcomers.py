@@ -41,9 +41,7 @@ def timid() -> Iterator[Method]:
         theta, alpha = spl.step(at, sizes)
         return Point((at.theta + theta) / 2, (at.alpha + alpha) / 2)
 
-    yield methods.add(
-        Method("timid", "Timid", "half of SPL", Model("timid", "Timid", spl.model, step, spl.bound), ONE)
-    )
+    yield methods.add(Method("timid", "Timid", "half of SPL", Model("timid", "Timid", spl.model, step, spl.bound), ONE))
     methods.remove("timid")
 
 

@@ -42,5 +42,6 @@ def test_every_page_opens_with_what_was_registered_last(
     held.work()
     page = shown(page.run())
     assert jobs.view(asked, "").status == "done"
-    assert "Timid" in words(page)
+    page.session_state[f"{name}_panel"] = "Your runs"
+    assert "Timid and SPL₊, waning step" in words(shown(page.run())), "the history names what sets the run apart"
     assert any(trace["uid"].startswith("timid") for trace in figures_of(page)[f"{name}-sensitivity"]["data"])
