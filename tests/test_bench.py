@@ -38,6 +38,7 @@ def test_every_section_is_printed(results: dict[str, Any], printed: list[str]) -
     for heading in (
         "1. Stepping",
         "1b. A step by method",
+        "1c. A step on a torch model",
         "2. Evaluation",
         "3. The optimum",
         "4. A whole panel",
@@ -54,6 +55,15 @@ def test_every_method_is_told_beside_spl(results: dict[str, Any]) -> None:
         assert set(found) == set(methods.names())
         assert found["spl"]["times_spl"] == 1
         assert all(each["microseconds_per_step"] > 0 for each in found.values())
+
+
+def test_a_torch_step_is_told_beside_sgd(results: dict[str, Any]) -> None:
+    found = results["torch_models"]
+    assert found["torch SGD"]["times_sgd"] == 1
+    assert all(each["milliseconds"] > 0 for each in found.values())
+    weights = 2 * 16 * 17 + 17
+    assert found["SPL₊"]["numbers_of_state"] == 4  # t, α, ℓ_0 and the average of α, whatever the model
+    assert found["SPL₊ with an average"]["numbers_of_state"] == weights + 4
 
 
 def test_sums_with_and_without_skipping_agree(results: dict[str, Any]) -> None:

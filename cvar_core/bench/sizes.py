@@ -26,6 +26,7 @@ class Sizes:
     growth_counts: tuple[int, ...]
     growth_steps: int  # steps where something else than their number grows
     statistics_rounds: int  # of a result's statistics, which take milliseconds
+    torch_width: int  # of the layers of a torch model
 
 
 PAPER = Sizes(
@@ -46,6 +47,7 @@ PAPER = Sizes(
     growth_counts=(10_000, 100_000, 1_000_000),
     growth_steps=10_000,
     statistics_rounds=20,
+    torch_width=700,
 )
 
 QUICK = Sizes(
@@ -66,4 +68,5 @@ QUICK = Sizes(
     growth_counts=(1_000, 5_000),
     growth_steps=500,
     statistics_rounds=2,
+    torch_width=16,
 )

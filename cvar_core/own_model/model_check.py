@@ -61,7 +61,8 @@ def check_model(
         "usual" takes λ/√(t+1) with the paper's methods and SPL-U, and λ with SGD and Adam; "decreasing" and "constant"
         take the one or the other with all alike.
     groups
-        The group of each row. The study then has the accuracy in the worst group (in regression: its mean loss).
+        The group of each row (of the test set, where that is further data). The study then has the accuracy in the
+        worst group (in regression: its mean loss).
     closed
         The share of a seed's own gap that a usable λ closes.
     progress

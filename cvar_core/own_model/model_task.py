@@ -55,8 +55,9 @@ def read_task(dataset: Any, test: Any, loss: RowLoss | None, groups: Any, seed: 
     ``test`` is a share of the rows to hold out, or further data. Without a loss, whole-number targets get
     cross-entropy, others the squared error.
     """
-    rows = _rows(dataset, groups, "the data set")
-    if isinstance(test, float):
+    held_out = isinstance(test, float)
+    rows = _rows(dataset, groups if held_out else None, "the data set")
+    if held_out:
         if not 0 < test < 1:
             raise SpecError(f"test is {test}; it is a share of the rows between 0 and 1, or further data")
         order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(seed))
@@ -64,10 +65,8 @@ def read_task(dataset: Any, test: Any, loss: RowLoss | None, groups: Any, seed: 
         if not 0 < held < len(rows):
             raise SpecError(f"of {len(rows)} rows a share of {test} leaves none to train or to test on")
         train, tested = rows.at(order[held:]), rows.at(order[:held])
-    elif groups is not None:
-        raise SpecError("groups are those of the rows of one data set, of which a share is held out: pass test=0.25")
     else:
-        train, tested = rows, _rows(test, None, "the test set")
+        train, tested = rows, _rows(test, groups, "the test set")
     classes = not (train.y.is_floating_point() or train.y.is_complex())
     return Task(train, tested, loss or (_cross_entropy if classes else _squared), classes)
 
