@@ -64,13 +64,14 @@ def main() -> None:
     from streamlit.web.cli import main as streamlit
 
     from cvar_core.jobs import job
-    from pages.components.run import self_starting
+    from pages.components.run import run_page, self_starting
     from pages.components.sending import answers, server
 
     server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
     server.HEARTBEAT = 0.5  # a lost connection is noticed soon
-    self_starting.SHORT = 600.0  # seconds: which runs on data start by themselves is no matter of the machine's speed
+    # Seconds: which runs start by themselves is no matter of the machine's speed, nor of a gate's that was learnt from.
+    self_starting.SHORT = run_page.PATIENCE = 600.0
     streamlit(prog_name="streamlit")
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from cvar_core import load, sweep
 from tests.pages.driving import (
+    PATIENCE,
     click_point,
     curves_file,
     done,
@@ -53,7 +55,10 @@ def mushrooms(tmp_path) -> list[Path]:
 
 
 def upload(page, *files) -> None:
-    page.locator("input[type=file]").set_input_files([str(file) for file in files])
+    field = page.locator("input[type=file]")
+    idle(page)
+    expect(field).to_have_count(1, timeout=PATIENCE)  # after a file there is a new one, and for a moment the old
+    field.set_input_files([str(file) for file in files])
 
 
 def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, mushrooms):
