@@ -9,7 +9,7 @@ from tests.jobs.running import spec_of, wait
 from tests.jobs.test_reuse import stepped as stepped
 
 BY = Criterion("objective")
-PROBLEM = ProblemSpec("absolute", "normal", noise_params={"std": 0.3}, dim=4, eval_size=700)
+PROBLEM = ProblemSpec("absolute", "normal", noise_params={"std": 0.3}, dim=1, eval_size=200)  # a sharpening takes a second
 
 
 def base(**fields):
@@ -144,7 +144,7 @@ def test_no_run_is_larger_than_is_allowed(made, limits):
 
 
 def test_all_together_takes_no_longer_than_one_run_may(made, stepped):
-    manager, spec = made(seconds=1), base(iterations=60_000, checkpoints=20)
+    manager, spec = made(seconds=1), base(iterations=150_000, checkpoints=20)
     assert not manager.limits.faults(spec.to_dict())
     manager.sharpener.start(spec, BY, "ada")
     view = ended(manager, spec)
@@ -153,7 +153,7 @@ def test_all_together_takes_no_longer_than_one_run_may(made, stepped):
 
 
 def test_the_price_knows_of_the_limit(made):
-    spec = base(iterations=60_000, checkpoints=20)
+    spec = base(iterations=150_000, checkpoints=20)
     assert made(seconds=1).sharpener.price(spec) < made(seconds=100).sharpener.price(spec)
 
 
