@@ -40,7 +40,7 @@ run: .venv/.compiled
 
 test: .venv/.dev
 	@tools/install-chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal # neighbours share a server
+	$(BIN)/python -m pytest -n 3 --dist worksteal # neighbours share a server; three, because some wait for a browser
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -237,22 +237,22 @@ def spent(pid: int) -> float:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="how long it worked is not told here")
 def test_ctrl_c_stops_within_a_second_of_work_and_leaves_no_file(tmp_path):
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", UNDER_WAY, "sweep", "--iterations", "1e9", "--out", str(tmp_path / "c.csv")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background may ignore it
-    )
-    assert process.stdout.readline() == "under way\n"
-    time.sleep(0.2)  # it is in the middle of a piece
-    assert process.poll() is None
-    worked = spent(process.pid)
-    os.kill(process.pid, signal.SIGINT)
-    err = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    ) as process:
+        assert process.stdout.readline() == "under way\n"
+        time.sleep(0.2)  # it is in the middle of a piece
+        assert process.poll() is None
+        worked = spent(process.pid)
+        os.kill(process.pid, signal.SIGINT)
+        err = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     assert used.ru_utime + used.ru_stime - worked < 1.0, "of the processor's time: others may have most of it"
     assert process.returncode == 130
     assert err.strip() == "cvar_core: interrupted; no file was written"

@@ -9,7 +9,7 @@ from tests.jobs.running import spec_of, wait
 from tests.jobs.test_reuse import stepped as stepped
 
 BY = Criterion("objective")
-PROBLEM = ProblemSpec("absolute", "normal", noise_params={"std": 0.3}, dim=1, eval_size=200)  # a sharpening takes a second
+PROBLEM = ProblemSpec("absolute", "normal", noise_params={"std": 0.3}, dim=1, eval_size=200)
 
 
 def base(**fields):

@@ -16,7 +16,8 @@ BETAS = (0.0, 0.2, 0.5, 0.7, 0.95, 0.999)
 @pytest.mark.parametrize("noise", noises.names())
 @pytest.mark.parametrize("loss", losses.names())
 def test_it_is_the_least_value_to_within_its_gap(loss, noise, monkeypatch):
-    for beta in BETAS:
+    turn = losses.names().index(loss) + noises.names().index(noise)
+    for beta in BETAS[turn % 3 :: 3]:  # so that each loss and each noise has all of them
         problem, sketch = (kind.synthetic(loss, noise, beta, eval_size=3_000, dim=5) for kind in (Problem, Sketch))
         best = problem.optimum()
         with monkeypatch.context() as patch:

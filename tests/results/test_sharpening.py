@@ -69,7 +69,7 @@ ENDS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(ENDS, st.booleans())
 def test_every_start_lies_between_the_bounds_that_its_grid_gives(ends, diverge):
     found = Starts(ends, diverge).run(SweepSpec(ProblemSpec(), ("spl",), paper_grid(), 10, seeds=80, checkpoints=1))
@@ -81,7 +81,7 @@ def test_every_start_lies_between_the_bounds_that_its_grid_gives(ends, diverge):
             assert known.least - 1e-9 <= high - low <= known.most + 1e-9
 
 
-@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(ENDS, st.booleans())
 def test_the_interval_is_around_that_of_ends_that_are_known_exactly(ends, diverge):
     starts = Starts(ends, diverge)
