@@ -7,8 +7,8 @@ from .dataset import Dataset
 from .encoding import Layout
 from .fetch import fetch, folder, missing
 from .gaps import WAYS
+from .holding_out import SplitError
 from .load import columns, load, read_table
-from .prepare import SplitError, Standardiser
 from .preview import Preview
 from .recipe import Recipe
 from .scales import Scales
@@ -29,7 +29,6 @@ __all__ = [
     "Recipe",
     "Scales",
     "SplitError",
-    "Standardiser",
     "Table",
     "TargetUnit",
     "columns",

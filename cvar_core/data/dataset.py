@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import losses
-from ..problem import Problem
+from ..problem import Problem, Standardiser, with_intercept
 from ..results import number
 from ..specs import SpecError
 from . import labels
 from .bounds import DataError, shortened
 from .encoding import Layout
+from .holding_out import held_out, split_rows
 from .naming import told_apart
-from .prepare import Standardiser, held_out, split_rows, with_intercept
 from .scales import Scales
 from .target_unit import TargetUnit
 
 if TYPE_CHECKING:
+    import pandas as pd
     from scipy.sparse import csr_array
 
 Features = Any  # NDArray[np.float64] | csr_array
@@ -65,6 +66,37 @@ class Dataset:
     def __post_init__(self) -> None:
         if not len(self.places):
             object.__setattr__(self, "places", np.arange(1, len(self.y) + 1))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        target: str | int | None = None,
+        *,
+        test: pd.DataFrame | None = None,
+        drop: Sequence[str | int] = (),
+        keep: Sequence[str | int] = (),
+        only: Sequence[str | int] = (),
+        **options: Any,
+    ) -> Dataset:
+        """Make a data set of a DataFrame, as ``load`` does of a file, whose ``options`` it takes.
+
+        Texts and categories become columns of zeros and ones, dates days, and columns from which nothing can be learnt
+        are left out; ``notes`` say so. Columns are given by their labels, or by their places.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"town": ["Bonn", "Ulm", "Ulm", "Bonn"], "size": [1, 2, 3, 4], "sold": list("nyyn")})
+        >>> data = Dataset.from_frame(frame, "sold", intercept=True)
+        >>> data.columns, str(data.mapping())
+        (('town=Bonn', 'town=Ulm', 'size', 'intercept'), 'n → −1, y → +1')
+        """
+        from .from_frame import named, table_of
+        from .load import load
+
+        table = table_of(frame)
+        chosen = {name: named(frame, asked) for name, asked in (("drop", drop), ("keep", keep), ("only", only))}
+        tested = None if test is None else table_of(test, table.form, "the test DataFrame")
+        return load(table, named(frame, target), test=tested, **chosen, **options)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -206,7 +238,9 @@ class Dataset:
         elif positive is not None:
             raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")
         held_out = None if self.test is None else (self.test.x, test)
-        return Problem.from_arrays(self.x, y, loss, beta, scale, test=held_out, start=start, loss_params=loss_params)
+        return Problem.from_arrays(
+            self.x, y, loss, beta, scale, test=held_out, start=start, loss_params=loss_params, columns=self.columns
+        )
 
     def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:
         """Describe the data in JSON types, with the labels' mapping if a loss of classification is named."""

@@ -16,8 +16,8 @@ from .dataset import Dataset
 from .encoding import Layout, encode
 from .fetch import fetch
 from .gaps import FILL, settled
+from .holding_out import held_out, split_rows
 from .one_at_a_time import in_turn
-from .prepare import held_out, split_rows
 from .sets import sets
 from .table import Table
 from .table_part import Part

@@ -7,6 +7,7 @@ from .population import population_risk
 from .problem import Problem
 from .recorded import names as measure_names
 from .recorded import recorded as recorded_names
+from .scaling import Standardiser, with_intercept
 from .sketch import Sketch
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Problem",
     "Samples",
     "Sketch",
+    "Standardiser",
     "Start",
     "cvar",
     "measure_names",
@@ -24,4 +26,5 @@ __all__ = [
     "recorded_names",
     "tail_mass",
     "var",
+    "with_intercept",
 ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -14,22 +14,32 @@ from ..catalogue import Loss, losses
 from ..specs import ProblemSpec, SpecError
 from .constant import best_constant
 from .floor import floor
-from .given import checked, digest, vector
+from .given import checked, column_names, digest, scaled, vector
 from .ground import Arrays, Ground, Start
 from .magnitudes import ensure_magnitudes
 from .optimum import Optimum, minimise
 from .population import population_risk
 
 
+class Named(NamedTuple):
+    """What a problem's data are called."""
+
+    columns: tuple[str, ...] | None = None
+    labels: tuple[Any, Any] | None = None
+
+
 class Problem:
     """Minimise CVaR_β of ℓ(θ; x, y), or its mix with the mean, over θ. Made with ``synthetic`` or ``from_arrays``."""
 
-    def __init__(self, spec: ProblemSpec, arrays: Arrays | None = None, test: Arrays | None = None) -> None:
+    def __init__(
+        self, spec: ProblemSpec, arrays: Arrays | None = None, test: Arrays | None = None, named: Named | None = None
+    ) -> None:
         if (arrays is None) != (spec.data is None) or (test is None) != (spec.test is None):
             raise SpecError("a problem on data is made with Problem.from_arrays, which takes the arrays")
         self.spec = spec
         self._arrays = arrays
         self._test = test
+        self._named = named or Named()
         self._reset()
 
     def _reset(self) -> None:
@@ -42,11 +52,22 @@ class Problem:
         """For the engine: the points, the starts and the samples."""
         return self._ground
 
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the coordinates of θ, where the data have any."""
+        return self._named.columns
+
+    @property
+    def labels(self) -> tuple[Any, Any] | None:
+        """Of classification on data, the labels that became −1 and +1."""
+        return self._named.labels
+
     def __getstate__(self) -> dict[str, Any]:
         return {
             "spec": self.spec,
             "_arrays": self._arrays,
             "_test": self._test,
+            "_named": self._named,
         }  # everything else is made again from these
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -117,20 +138,49 @@ class Problem:
         start: str | None = None,
         loss_params: Mapping[str, float] | None = None,
         mix: float | None = None,
+        standardise: bool = False,
+        intercept: bool = False,
+        columns: Sequence[str] | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows of X with targets y.
 
-        X is a numpy array, a torch tensor or a scipy sparse matrix, which stays sparse; for logistic loss, y holds −1
-        and 1. ``test`` is a pair like (X, y) that no run is trained on, and that every run is measured on.
-        ``start``, ``loss_params`` and ``mix`` are those of ``synthetic``: in columns of any size a random start is so
-        bad that closing most of its gap means little.
+        Parameters
+        ----------
+        X
+            Numbers: an array, a list of rows, a DataFrame, a torch tensor; or a sparse matrix of scipy or torch, which
+            stays sparse.
+        y
+            Targets; for classification two labels, which may be texts, and of which the smaller becomes −1.
+        test
+            A pair like (X, y) that no run is trained on, and that every run is measured on.
+        start, loss_params, mix
+            Those of ``synthetic``. In columns of any size a random start is so bad that closing most of its gap means
+            little.
+        standardise, intercept
+            Scale the columns by the training rows' means and deviations (sparse ones are not centred); add a column of
+            ones.
+        columns
+            Names of the columns; a DataFrame has its own.
+
+        >>> problem = Problem.from_arrays([[1.0], [2.0], [4.0]], ["no", "yes", "yes"], "logistic", intercept=True)
+        >>> problem.spec.dim, problem.labels
+        (2, ('no', 'yes'))
         """
-        matrix, target = checked(X, y, loss)
-        ensure_magnitudes(matrix, target)
-        held_out = None if test is None else checked(*test, loss)
+        given = checked(X, y, loss)
+        if columns is not None:
+            given = given._replace(columns=column_names(columns, given.matrix.shape[1]))
+        tested = None if test is None else checked(*test, loss, like=given)
+        if tested is not None and tested.matrix.shape[1] != given.matrix.shape[1]:
+            raise SpecError(
+                f"the test rows have {tested.matrix.shape[1]:,} columns, but X has {given.matrix.shape[1]:,}"
+            )
+        if standardise or intercept:
+            given, by = scaled(given, standardise, intercept, None)
+            tested = None if tested is None else scaled(tested, standardise, intercept, by)[0]
+        matrix, target, names, labels = given
+        held_out = None if tested is None else tested[:2]
+        ensure_magnitudes(matrix, target, names)
         rows, dim = matrix.shape
-        if held_out is not None and held_out[0].shape[1] != dim:
-            raise SpecError(f"the test rows have {held_out[0].shape[1]:,} columns, but X has {dim:,}")
         spec = ProblemSpec(
             loss=loss,
             beta=beta,
@@ -144,7 +194,7 @@ class Problem:
             loss_params=loss_params,
             mix=mix,
         )
-        return cls(spec, (matrix, target), held_out)
+        return cls(spec, (matrix, target), held_out, Named(names, None if labels is None else tuple(labels)))
 
     def under(
         self,
@@ -160,11 +210,11 @@ class Problem:
             allowed = ", ".join(each.name for each in losses if each.task == self.loss.task)
             raise SpecError(f"loss is {loss!r}, but on these targets it must be one of {allowed}")
         spec = replace(self.spec, loss=loss, beta=beta, scale=scale, start=start, loss_params=loss_params, mix=mix)
-        return Problem(spec, self._arrays, self._test)
+        return Problem(spec, self._arrays, self._test, self._named)
 
     def in_unit(self, scale: float) -> Problem:
         """Return the problem with its loss in another unit. Points and samples do not depend on it, and are shared."""
-        other = Problem(replace(self.spec, scale=scale), self._arrays, self._test)
+        other = Problem(replace(self.spec, scale=scale), self._arrays, self._test, self._named)
         other._ground = self.ground.in_unit(scale)
         return other
 

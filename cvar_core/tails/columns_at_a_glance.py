@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Standardiser
+from ..problem import Standardiser
 
 _AT_ONCE = 2**22  # numbers of dense columns that are copied at a time
 

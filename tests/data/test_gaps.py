@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cvar_core import DataError, load
 from cvar_core.data import read_table
-from cvar_core.data.prepare import split_rows
+from cvar_core.data.holding_out import split_rows
 from tests.data.tables import given, table
 
 NAN = float("nan")

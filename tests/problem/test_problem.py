@@ -108,7 +108,7 @@ def test_arrays_of_any_kind_are_one_problem():
         ([[1.0, np.nan]], [1.0], "squared", "X holds NaN"),
         ([[1.0, np.inf]], [1.0], "squared", "X holds NaN or infinite"),
         ([[1.0]], [np.nan], "squared", "y holds NaN"),
-        ([[1.0], [2.0]], [0.0, 1.0], "logistic", "labels −1 and 1"),
+        ([[1.0], [2.0], [3.0]], [0.0, 1.0, 2.0], "logistic", "classification needs two"),
         ([[1.0], [2.0]], [1.0], "squared", "y needs shape (2,)"),
         ([1.0, 2.0], [1.0], "squared", "rows and columns"),
         (np.empty((0, 3)), [], "squared", "at least one of each"),
