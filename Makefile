@@ -1,5 +1,6 @@
 # make run   installs and opens the dashboard        make test  installs and passes every test
 # make lint  style, types, imports and the Dockerfile        make bench  measures the engine
+# make docs  writes the reference of the library to build/docs
 
 PYTHON ?= python3
 PORT ?= 8501
@@ -7,7 +8,7 @@ TORCH_INDEX_URL ?= https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' requirements.txt)
 
-.PHONY: setup run test lint bench clean
+.PHONY: setup run test lint docs bench clean
 
 setup: .venv/.ready
 
@@ -49,6 +50,10 @@ lint: .venv/.dev
 	$(BIN)/lint-imports
 	@# DL3057 asks for a HEALTHCHECK. There are builds of hadolint for Linux on x86-64 only.
 	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint --warning DL3057 Dockerfile; else echo "The Dockerfile was not checked."; fi
+
+# What a user of the library calls, from its docstrings.
+docs: .venv/.dev
+	$(BIN)/python -W error -m pdoc --docformat numpy -o build/docs cvar_core cvar_core.optim '!cvar_core[.](?!optim$$)'
 
 bench: .venv/.ready
 	$(BIN)/python -m cvar_core bench

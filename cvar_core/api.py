@@ -87,11 +87,47 @@ def sweep(
 
 
 @overload
-def check(problem: Problem | ProblemSpec, lam: float, method: str = ..., *given: Any, **named: Any) -> Verdict: ...
+def check(  # type: ignore[overload-overlap]  # a text is a list of letters, too
+    problem: Problem | ProblemSpec,
+    lam: float,
+    method: str = ...,
+    iterations: int = ...,
+    seeds: int | Iterable[int] = ...,
+    schedule: str = ...,
+    workers: int | None = ...,
+    *,
+    lambdas: Iterable[float] | None = ...,
+    measure: str = ...,
+    epsilon: float | None = ...,
+    closed: float | None = ...,
+    checkpoints: int = ...,
+    progress: bool = ...,
+    report: Report | None = ...,
+    stop: Stop | None = ...,
+    store: Store | str | os.PathLike[str] | None = ...,
+) -> Verdict: ...
 
 
 @overload
-def check(problem: Problem | ProblemSpec, lam: float, method: Iterable[str], *given: Any, **named: Any) -> Verdicts: ...
+def check(
+    problem: Problem | ProblemSpec,
+    lam: float,
+    method: Iterable[str],
+    iterations: int = ...,
+    seeds: int | Iterable[int] = ...,
+    schedule: str = ...,
+    workers: int | None = ...,
+    *,
+    lambdas: Iterable[float] | None = ...,
+    measure: str = ...,
+    epsilon: float | None = ...,
+    closed: float | None = ...,
+    checkpoints: int = ...,
+    progress: bool = ...,
+    report: Report | None = ...,
+    stop: Stop | None = ...,
+    store: Store | str | os.PathLike[str] | None = ...,
+) -> Verdicts: ...
 
 
 def check(

@@ -66,14 +66,17 @@ class Recommendation:
 
     @property
     def method(self) -> str | None:
+        """The method to take."""
         return None if self.choice is None else self.choice.taken.method
 
     @property
     def lam(self) -> float | None:
+        """The λ to take with it."""
         return None if self.choice is None else self.choice.taken.lam
 
     @property
     def verdict(self) -> Verdict | None:
+        """What is said of that λ."""
         return None if self.choice is None else self.choice.taken.verdict
 
     @property
@@ -88,6 +91,7 @@ class Recommendation:
 
     @property
     def sure(self) -> bool:
+        """Whether it is so without reserve, as ``Verdict.sure``."""
         return self.verdict is not None and self.verdict.sure
 
     @property

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from .api import asked, sweep
 from .cancel import Cancelled, Stop
@@ -31,12 +30,24 @@ from .store import Store, opened
 Kept = Store | str | os.PathLike[str] | None
 
 
-class Decided(NamedTuple):
-    """A verdict that took the least work, and what it took."""
+@dataclass(frozen=True)
+class Decided:
+    """A verdict that took the least work, and what it took. It is as true as its verdict.
+
+    Attributes
+    ----------
+    updates
+        Those of all runs that were taken.
+    grid_updates
+        Those of the paper's grid with λ, from as many starts.
+    """
 
     verdict: Verdict
     updates: int
-    grid_updates: int  # of the paper's grid with λ, from as many starts
+    grid_updates: int
+
+    def __bool__(self) -> bool:
+        return self.verdict.safe
 
 
 def sharpen(

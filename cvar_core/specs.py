@@ -146,6 +146,7 @@ class ProblemSpec:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Make the spec of what ``to_dict`` returned; a field that is unknown or wrong gets a sentence."""
         return cls(**_known(cls, given))
 
 
@@ -181,10 +182,12 @@ class SweepSpec:
         object.__setattr__(self, name, value)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON types."""
         return {**asdict(self), "problem": self.problem.to_dict()}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Make the spec of what ``to_dict`` returned; a field that is unknown or wrong gets a sentence."""
         values = _known(cls, given)
         values["problem"] = ProblemSpec.from_dict(values.get("problem", {}))
         return cls(**values)

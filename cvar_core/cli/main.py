@@ -202,8 +202,9 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
         runs, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
         with shown(None) as report:
             if args.sharpen:
-                verdict, updates, grid = decide(*runs, **told, report=report)
-                cost = f"That took {updates:,} updates; the grid takes {grid:,} from as many starts."
+                decided = decide(*runs, **told, report=report)
+                verdict, grid = decided.verdict, decided.grid_updates
+                cost = f"That took {decided.updates:,} updates; the grid takes {grid:,} from as many starts."
             else:
                 verdict = check(*runs, **told, report=report)
         new = [each for each in verdict.remarks if each not in remarked]

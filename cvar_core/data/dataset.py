@@ -100,15 +100,18 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
         rows, columns = self.x.shape
         return int(rows), int(columns)
 
     @property
     def sparse(self) -> bool:
+        """Whether the features are a sparse matrix."""
         return hasattr(self.x, "indptr")
 
     @property
     def nonzeros(self) -> int:
+        """How many entries of the features are not 0."""
         return int(self.x.nnz) if self.sparse else int(np.count_nonzero(self.x))  # type: ignore[union-attr]
 
     @property
@@ -119,13 +122,16 @@ class Dataset:
         return sum(int(part.nbytes) for part in (*parts, self.y)) + (0 if self.test is None else self.test.bytes)
 
     def column_name(self, k: int) -> str:
+        """Return the name of column ``k``, counted from 0; its place where the file has none."""
         return f"column {k + 1}" if self.columns is None else self.columns[k]
 
     def rows(self, index: NDArray[np.int64]) -> Dataset:
+        """Return some rows, by their places from 0 on, without those to test on."""
         return replace(self, x=self.x[index], y=self.y[index], places=self.places[index], test=None)
 
     @property
     def target_name(self) -> str:
+        """What the target is called."""
         return self.layout.target if isinstance(self.layout, Layout) else "target"
 
     @property
@@ -140,6 +146,7 @@ class Dataset:
         return x
 
     def noted(self, *words: str) -> Dataset:
+        """Return the same with further notes."""
         return replace(self, notes=(*self.notes, *words))
 
     def label_counts(self, most: int = 20) -> dict[str, int] | None:

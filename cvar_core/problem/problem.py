@@ -220,6 +220,7 @@ class Problem:
 
     @property
     def loss(self) -> Loss:
+        """The loss, as the registry has it, with its parameters."""
         return losses[self.spec.full_loss]
 
     @property

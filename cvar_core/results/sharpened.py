@@ -42,6 +42,7 @@ class Sharpened:
 
     @property
     def updates(self) -> int:
+        """Those of all runs that it took."""
         return self.runs * self.base.iterations
 
     @property

@@ -125,16 +125,20 @@ class Verdict:
 
     @property
     def below(self) -> float | None:
+        """Decades of margin below λ, negative if it is out on that side."""
         return None if self.range is None else math.log10(self.lam / self.range.low)
 
     @property
     def above(self) -> float | None:
+        """Decades of margin above λ, likewise."""
         return None if self.range is None else math.log10(self.range.high / self.lam)
 
     @property
     def open_below(self) -> bool:
+        """Whether the grid ended below λ before the usable range did."""
         return self.range is not None and self.range.open_low
 
     @property
     def open_above(self) -> bool:
+        """Whether it ended above λ before the range did."""
         return self.range is not None and self.range.open_high

@@ -107,6 +107,7 @@ class Tail:
 
     @functools.cached_property
     def predictions(self) -> dict[str, Array]:
+        """What each fit predicts, row by row."""
         points = self.problem.ground.points
         return {name: points.predict(self.thetas[name]).numpy() for name in self.fits}
 
@@ -125,6 +126,7 @@ class Tail:
 
     @functools.cached_property
     def worst(self) -> dict[str, Worst]:
+        """The rows in each fit's tail."""
         return {name: Worst.of(losses, self.problem.spec.beta) for name, losses in self.losses.items()}
 
     @functools.cached_property
@@ -146,6 +148,7 @@ class Tail:
 
     @functools.cached_property
     def histogram(self) -> LossHistogram:
+        """How the losses of the fits are spread, in bins that they share."""
         return loss_histogram(self.losses, max(each.losses[-1] for each in self.worst.values()))
 
     @functools.cached_property
@@ -233,6 +236,7 @@ class Tail:
 
     @property
     def classes(self) -> bool:
+        """Whether the targets are labels."""
         return self.problem.loss.task == "classification"
 
     @functools.cached_property
