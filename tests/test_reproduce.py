@@ -34,6 +34,7 @@ SPECS = [
     ),
     SweepSpec(ProblemSpec(start="zero"), seeds=2),
     SweepSpec(ProblemSpec("huber", loss_params={"knee": 1 / 3}), seeds=2),
+    SweepSpec(ProblemSpec("pinball", "gumbel", loss_params={"tau": 0.8}, start="zero"), seeds=2),
     SweepSpec(ProblemSpec(), seeds=(0, 2, 7), lambdas=tuple(10**k for k in range(-3, 3))),
 ]  # fmt: skip
 

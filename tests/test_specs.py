@@ -110,6 +110,8 @@ def test_defaults_said_aloud_are_the_defaults():
         ({"loss": "huber", "loss_params": {"tau": 1.0}}, "huber loss has no parameter 'tau'; it has knee"),
         ({"loss": "squared", "loss_params": {"knee": 1.0}}, "squared loss has no parameter 'knee'; it has none"),
         ({"loss": "huber", "loss_params": {"knee": 0.0}}, "huber loss's knee is 0, but it must be above 0"),
+        ({"loss": "pinball", "loss_params": {"tau": 1.0}}, "pinball loss's tau is 1, but it must satisfy 0 < tau < 1"),
+        ({"loss": "pinball", "loss_params": {"tau": 0}}, "0 < tau < 1"),
         ({"loss": "huber", "loss_params": {"knee": 1e7}}, "at most 1e6"),
         ({"loss": "huber", "loss_params": {"knee": "x"}}, "must be a number"),
         ({"loss": "huber", "loss_params": 2.0}, "loss_params is 2.0, but it must map names to numbers"),

@@ -43,21 +43,23 @@ class Loss:
     formula
         In words of its parameters, if it has any.
     value, slope, curvature
-        φ, ∂φ/∂p and ∂²φ/∂p² of tensors (p, y). At a kink the slope is the middle one.
+        φ, ∂φ/∂p and ∂²φ/∂p² of tensors (p, y), in regression of p − y alone. A loss with kinks has no curvature, and at
+        a kink the slope is the middle one.
     scalar
         (p, y, *parameters) ↦ (φ, ∂φ/∂p) of numbers, without branches where possible; ``None`` leaves the loss to torch.
     log_form
         For a loss max(score, 0) + log f with 1 ≤ f ≤ 2: (p, y, *parameters) ↦ (score, f) of numbers. A sum of such
         losses needs a logarithm only of the product of the f.
     reach
-        α ↦ the largest score at which φ ≤ α, or −∞: which points cannot lie above α. ``None`` if unknown.
+        α ↦ the largest score up to which φ ≤ α, on either side, or −∞: which points cannot lie above α. ``None`` if
+        unknown.
     degree
         The k for which φ(c·p, c·y) = cᵏ φ(p, y) for every c > 0; ``None`` if there is none.
     lipschitz
-        The largest |∂φ/∂p|; ``None`` if there is none, and then the theorem does not apply.
+        The largest |∂φ/∂p|; ``None`` if there is none or it is not known, and then the theorem is not applied.
     smoothed
-        For a loss with kinks: (p, y, μ) ↦ a smooth stand-in that tends to φ as μ → 0 and whose slope
-        is that of a line below φ.
+        For a loss with kinks or straight parts: (p, y, μ) ↦ a smooth stand-in that tends to φ as μ → 0 and whose slope
+        is that of a line below φ. μ has the unit of the loss.
     parameters
         Name and value of each parameter, in the order in which ``scalar`` takes them.
     between
@@ -161,7 +163,6 @@ losses.add(
         task="regression",
         value=lambda p, y: (p - y).abs(),
         slope=lambda p, y: torch.sign(p - y),
-        curvature=lambda p, y: torch.zeros_like(p),
         scalar=_absolute,
         reach=lambda alpha: alpha if alpha >= 0 else -math.inf,
         degree=1,
@@ -214,6 +215,13 @@ def huber(knee: float = 1.0) -> Loss:
             return -math.inf
         return math.sqrt(2 * alpha) if alpha <= knee**2 / 2 else alpha / knee + knee / 2
 
+    def smoothed(p: Tensor, y: Tensor, mu: float) -> Smoothed:
+        r, wide = p - y, knee + mu / knee  # a knee further out, at the same slope
+        inside = r.clamp(-wide, wide)
+        slope = knee / wide * inside
+        curvature = knee / wide * (r.abs() <= wide).to(r)
+        return Smoothed(slope * (r - 0.5 * inside), slope, curvature, slope * (r - 0.5 * slope))
+
     return Loss(
         name="huber",
         formula="½ r² for |r| ≤ knee, else knee · (|r| − ½ knee), with r = x·θ − y",
@@ -224,6 +232,7 @@ def huber(knee: float = 1.0) -> Loss:
         scalar=_huber,
         reach=reach,
         lipschitz=knee,
+        smoothed=smoothed,
         parameters={"knee": knee},
         between={"knee": (0.0, math.inf)},
         remade=huber,
@@ -231,3 +240,46 @@ def huber(knee: float = 1.0) -> Loss:
 
 
 losses.add(huber())
+
+
+def _pinball(p: float, y: float, tau: float) -> tuple[float, float]:
+    r = p - y
+    above = 1.0 - tau
+    return (above if r > 0.0 else -tau) * r, (above if r > 0.0 else -tau if r < 0.0 else 0.5 - tau)
+
+
+def pinball(tau: float = 0.9) -> Loss:
+    """Return the loss whose mean is least at the quantile τ: of each unit that a prediction is too low it takes τ."""
+
+    def slope(p: Tensor, y: Tensor) -> Tensor:
+        r = p - y
+        return (1 - tau) * (r > 0).to(r) - tau * (r < 0).to(r) + (0.5 - tau) * (r == 0).to(r)
+
+    def smoothed(p: Tensor, y: Tensor, mu: float) -> Smoothed:
+        value, slope, curvature, touch = _absolute_smoothed(p, y, mu)  # pinball is half of it, and a straight line
+        r = p - y
+        return Smoothed(
+            0.5 * value + (0.5 - tau) * r,
+            0.5 * slope + (0.5 - tau),
+            0.5 * curvature,
+            0.5 * touch + (0.5 - tau) * r,
+        )
+
+    return Loss(
+        name="pinball",
+        formula="tau · (y − x·θ) where that is positive, else (1 − tau) · (x·θ − y)",
+        task="regression",
+        value=lambda p, y: torch.where(p > y, (1 - tau) * (p - y), -tau * (p - y)),
+        slope=slope,
+        scalar=_pinball,
+        reach=lambda alpha: alpha / max(tau, 1 - tau) if alpha >= 0 else -math.inf,
+        degree=1,
+        lipschitz=max(tau, 1 - tau),
+        smoothed=smoothed,
+        parameters={"tau": tau},
+        between={"tau": (0.0, 1.0)},
+        remade=pinball,
+    )
+
+
+losses.add(pinball())

@@ -1,4 +1,8 @@
-"""Where a loss of the residual bends: its slope as lines between knots, which all of today's losses consist of."""
+"""A loss at the noise: where it bends, and how its two sides differ.
+
+At θ_gen the prediction misses the target by −ζ. Here φ is a function of ζ itself: the loss of predicting 0 for a target
+ζ. Its slope consists of lines between knots for all of today's losses.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +21,39 @@ _MOST_LINES = 8
 
 
 def value(loss: Loss, r: Array) -> Array:
-    """Return φ at residuals r."""
+    """Return φ at r."""
     return _call(loss.value, r)
 
 
 def slope(loss: Loss, r: Array) -> Array:
-    """Return φ' at residuals r."""
-    return _call(loss.slope, r)
+    """Return φ' at r."""
+    return -_call(loss.slope, r)
 
 
 def _call(function: object, r: Array) -> Array:
     assert callable(function)
-    p = torch.from_numpy(np.ascontiguousarray(r, dtype=np.float64))
-    found: Array = function(p, torch.zeros_like(p)).numpy()
+    y = torch.from_numpy(np.ascontiguousarray(r, dtype=np.float64))
+    found: Array = function(torch.zeros_like(y), y).numpy()
     return found
+
+
+def stretch(loss: Loss) -> float | None:
+    """Return the κ with φ(−κr) = φ(r) for every r > 0: 1 for an even loss, and ``None`` where there is none."""
+    r = np.geomspace(1e-9, 1e9, 18 * 4 + 1)
+    right = value(loss, r)
+    low, high = (0.0, 0.0) if _alike(value(loss, -r), right) else (np.log(1e-9), np.log(1e9))
+    at_one = value(loss, np.ones(1))
+    while low < (middle := (low + high) / 2) < high:
+        if value(loss, -np.exp([middle])) < at_one:
+            low = middle
+        else:
+            high = middle
+    found = float(np.exp(high))
+    return found if _alike(value(loss, -found * r), right) else None
+
+
+def _alike(one: Array, other: Array) -> bool:
+    return bool((np.abs(one - other) <= 1e-12 * np.abs(other)).all())
 
 
 class Line(NamedTuple):

@@ -70,14 +70,17 @@ def best_constant(target: Tensor, loss: Loss, beta: float, mix: float = 1.0) -> 
 
 
 def _of_ends(ordered: Tensor, loss: Loss, beta: float, c: float) -> _Line:
-    """Losses grow with the distance to c, so that the tail holds targets from both ends of their order."""
+    """Losses grow away from c on either side, so that the tail holds targets from both ends of their order."""
     count, mass = len(ordered), tail_mass(len(ordered), beta)
     whole = math.ceil(mass)
-    y = ordered.numpy()
+    here = ordered.new_full((2,), c)
     low, high = 0, whole  # how many of the tail are at the lower end
     while low < high:
         middle = (low + high) // 2
-        if c - y[middle] > y[count - whole + middle] - c:
+        ends = ordered[[middle, count - whole + middle]]
+        # A target on the other side of c counts against its end, the more the further it is away.
+        lowest, highest = (loss.value(here, ends) * torch.sign((here - ends) * ends.new_tensor([1, -1]))).tolist()
+        if lowest > highest:
             low = middle + 1
         else:
             high = middle

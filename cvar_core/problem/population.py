@@ -1,13 +1,14 @@
 """The population's excess risk in synthetic regression, which no sample of points is needed for.
 
 x is uniform on the unit sphere and independent of the noise ζ, so the residual at θ has the law of ζ + δu with
-δ = ‖θ − θ_gen‖ and u one coordinate of x, and E(δ) = CVaR_β[φ(ζ + δu)] − CVaR_β[φ(ζ)] depends on δ alone. With q the
-β-quantile of |ζ + δu| and h = φ' beyond ±q, else 0,
+δ = ‖θ − θ_gen‖ and u one coordinate of x, and E(δ) = CVaR_β[φ(ζ + δu)] − CVaR_β[φ(ζ)] depends on δ alone. With q such
+that ζ + δu lies beyond q or −κq with probability 1 − β, and h = φ' there, else 0,
 
     E'(δ) = E[u h(ζ + δu)]/(1 − β) = δ/(d(1 − β)) · ∫ p(r) dh(r),
 
 where p is the density of ζ + δv for v a coordinate of a uniform point of the sphere in d + 2 dimensions: partial
-integration in u. Nothing on the right is negative, so nothing cancels, however small δ is.
+integration in u. Nothing on the right is negative, so nothing cancels, however small δ is. κ is how much wider φ is on
+the left, φ(−κr) = φ(r): 1 for an even loss, τ/(1 − τ) for pinball loss. A loss that has none has no table.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from torch import Tensor
 
 from ..catalogue import Loss, losses, noises
 from ..specs import ProblemSpec
-from .bends import Bends, slope, value
+from .bends import Bends, slope, stretch, value
 from .noise_law import NoiseLaw, Untrusted
 from .recorded import fresh_regression
 from .shifted import Shifted
@@ -143,7 +144,11 @@ class _Table:
         self.loss, self.share, self.dim = loss, 1 - beta, dim
         self.law = NoiseLaw.build(noises[noise], parameters, functools.partial(value, loss))
         self.bends = Bends.of(loss)
-        self.shifted, self.smoother = Shifted(self.law, dim), Shifted(self.law, dim + 2)
+        wider = stretch(loss)
+        if wider is None or (wider != 1 and not self.bends.lines):  # the panels of a curved loss are made for even ones
+            raise Untrusted
+        self.stretch = wider
+        self.shifted, self.smoother = Shifted(self.law, dim, wider), Shifted(self.law, dim + 2, wider, power=-1)
         rng = np.random.Generator(np.random.PCG64(0))
         self.noise_looks = noises[noise].sample(rng, _LOOKS, parameters)
         normal = rng.standard_normal(_LOOKS)
@@ -152,7 +157,8 @@ class _Table:
 
     def risk(self) -> PopulationRisk:
         none = np.zeros(1)
-        level = 0.0 if self.share == 1 else float(Shifted(self.law, 1).quantile(self.share, none, self._guess(none))[0])
+        alone = Shifted(self.law, 1, self.stretch)
+        level = 0.0 if self.share == 1 else float(alone.quantile(self.share, none, self._guess(none))[0])
         near, far = self._scales(level)
         edges, rates = self._resolved(np.log(_NEAR * near), np.log(_FAR * far))
         ratios = _integrated(edges, rates)
@@ -161,20 +167,24 @@ class _Table:
         return PopulationRisk(self._value(level), edges, series, power, float(rates[-1, -1]))
 
     def _guess(self, delta: Array) -> Array:
-        """Return rough β-quantiles of |ζ + δu|, shape of δ."""
-        looks = np.abs(self.noise_looks + delta[:, None] * self.feature_looks)
+        """Return rough β-quantiles of how far out ζ + δu lies, shape of δ."""
+        looks = self._outwards(self.noise_looks + delta[:, None] * self.feature_looks)
         rank = min(int((1 - self.share) * _LOOKS), _LOOKS - 5)
         guess: Array = np.partition(looks, rank, axis=1)[:, rank]
         return guess
 
+    def _outwards(self, z: Array) -> Array:
+        """Return the r ≥ 0 for which z is r or −κr."""
+        return np.where(z > 0, z, -z / self.stretch)
+
     def _scales(self, level: float) -> tuple[float, float]:
         """Return the lengths at which a small δ begins to matter, and at which the noise ceases to."""
         law = self.law
-        ends = np.array([-level, level])
+        ends = np.array([-self.stretch * level, level])
         density, here = law.density(ends), law.panel(ends)
         matters = (density > 1e-9 * density.max()) & (here >= 0) & (here < len(law.edges) - 1)
         near = min(np.diff(law.edges)[here[matters]].tolist(), default=law.scale)
-        return near, np.sqrt(self.dim) * (law.scale + abs(law.middle) + level)
+        return near, np.sqrt(self.dim) * (law.scale + abs(law.middle) + max(self.stretch, 1.0) * level)
 
     def _resolved(self, low: float, high: float) -> tuple[Array, Array]:
         """Return edges in log δ and E'/δ at the points of the panels between them, shape (panels, points)."""
@@ -254,25 +264,31 @@ class _Table:
         return float(np.round(power)) if abs(power - np.round(power)) < 1e-4 else power
 
     def _value(self, level: float) -> float:
-        """Return φ(q) + ∫ φ'(s) P(|ζ| > s) ds/(1 − β) from q on."""
-        edges = np.concatenate([np.abs(self.law.edges), [line.knot for line in self.bends.lines], [level]])
+        """Return φ(q) + ∫ φ'(s) P(ζ > s or ζ < −κs) ds/(1 − β) from q on."""
+        edges = np.concatenate([self._outwards(self.law.edges), [line.knot for line in self.bends.lines], [level]])
         edges = np.unique(edges[edges >= level])
         half = np.diff(edges)[:, None] / 2
         s = edges[:-1, None] + half + half * _NODES
-        above = self.law.tails(s)[1] + self.law.tails(-s)[0]
+        above = self._beyond(s)
         slopes = slope(self.loss, s)
         with np.errstate(under="ignore"):
             total = float((half * _WEIGHTS * slopes * above).sum())
         # Beyond the last edge both are powers.
         last = edges[-1]
-        beyond = float((self.law.tails(np.array([last]))[1] + self.law.tails(np.array([-last]))[0])[0])
+        beyond = float(self._beyond(np.array([last]))[0])
         if beyond > 0:
-            fall = last * float(self.law.density(np.array([-last, last])).sum()) / beyond
+            density = self.law.density(np.array([-self.stretch * last, last]))
+            fall = last * float(self.stretch * density[0] + density[1]) / beyond
             growth = float(np.log2(slope(self.loss, np.array([2 * last])) / slope(self.loss, np.array([last])))[0])
             total += last * beyond * float(slope(self.loss, np.array([last]))[0]) / (fall - growth - 1)
         found = float(value(self.loss, np.array([level]))[0]) + total / self.share
         if not np.isfinite(found):
             raise Untrusted
+        return found
+
+    def _beyond(self, s: Array) -> Array:
+        """Return P(ζ > s or ζ < −κs), shape of s."""
+        found: Array = self.law.tails(s)[1] + self.law.tails(-self.stretch * s)[0]
         return found
 
 

@@ -25,17 +25,22 @@ _MOST_STEPS = 60
 
 
 class Tail(NamedTuple):
-    """How likely |ζ + δu| > r is, and the density of |ζ + δu| at r, all of the shape of r."""
+    """How likely ζ + δu lies beyond r or −κr, and the density of that, both of the shape of r."""
 
     mass: Array
     density: Array
 
 
 class Shifted:
-    """ζ + δu for u in dimension ``dim``."""
+    """ζ + δu for u in dimension ``dim``, from both ends inwards: −κr is as far out as r, where κ is the ``stretch``.
 
-    def __init__(self, law: NoiseLaw, dim: int) -> None:
-        self.law, self.dim = law, dim
+    ``power`` is what the density on the left is worth, as a power of κ. With 1 it is the rate at which the mass falls
+    with r. A loss with φ(−κr) = φ(r) has φ'(−κr) = −φ'(r)/κ: it is −1 for what is weighed with φ' and φ''.
+    """
+
+    def __init__(self, law: NoiseLaw, dim: int, stretch: float = 1.0, power: int = 1) -> None:
+        self.law, self.dim, self.stretch = law, dim, stretch
+        self._left_mass, self._left_density = stretch ** (power - 1), stretch**power
         inside = _BREAKS[1.5 * math.sqrt(dim) > _BREAKS] / math.sqrt(dim)
         reach = np.append(inside, math.pi / 2)[: len(_BREAKS)]
         self._breaks = np.concatenate([-reach[::-1], [0.0], reach])
@@ -58,12 +63,15 @@ class Shifted:
 
     def _tail(self, r: Array, delta: Array) -> Tail:
         if self.dim == 1:
-            ends = np.stack([r - delta, r + delta, -r - delta, -r + delta])
+            left = -self.stretch * r
+            ends = np.stack([r - delta, r + delta, left - delta, left + delta])
             below, above = self.law.tails(ends)
-            return Tail((above[:2].sum(0) + below[2:].sum(0)) / 2, self.law.density(ends).sum(0) / 2)
+            density = self.law.density(ends)
+            density[2:] *= self._left_density
+            return Tail((above[:2].sum(0) + self._left_mass * below[2:].sum(0)) / 2, density.sum(0) / 2)
         right, at_right = self._average(r, delta, 1)
-        left, at_left = self._average(-r, delta, 0)
-        return Tail(right + left, at_right + at_left)
+        left, at_left = self._average(-self.stretch * r, delta, 0)
+        return Tail(right + self._left_mass * left, at_right + self._left_density * at_left)
 
     def _average(self, at: Array, delta: Array, side: int) -> tuple[Array, Array]:
         """Return P(ζ + δu < at), or > for side 1, and the density there, both (rows,)."""
@@ -100,7 +108,7 @@ class Shifted:
         return _sums(rows, mass, len(at)), _sums(rows, density, len(at))
 
     def quantile(self, share: float, delta: Array, guess: Array) -> Array:
-        """Return the r that |ζ + δu| exceeds with probability ``share`` < 1, shape of δ."""
+        """Return the r beyond which ζ + δu lies with probability ``share`` < 1, shape of δ."""
         low, high = np.zeros_like(guess), np.full_like(guess, np.inf)
         r = guess.copy()
         active = np.arange(len(r))

@@ -15,7 +15,7 @@ from ..single_thread import one_thread
 from .objective import cvar, tail_mass
 from .optimum import Optimum, _bound_at_origin, _smoothing
 from .optimum.descent import Tail, tail_at
-from .optimum.polish import Split, smooth, solve
+from .optimum.polish import Split, solve, stand_ins
 from .points import Points
 from .problem import Problem
 
@@ -37,8 +37,8 @@ class Sketch(Problem):
     def _nearly(self, stop: Stop | None) -> Optimum | None:
         """Return a point whose value is certified, and θ = 0 itself where that is best; ``None`` if none was found."""
         points, loss, beta, scale = self.ground.points, self.loss, self.spec.beta, self.spec.scale
-        local, theta = smooth(loss), self.theta_gen
-        if local is None or self.spec.mix is not None:
+        local, theta = stand_ins(loss)[0], self.theta_gen
+        if self.spec.mix is not None:
             return None
         origin, lower = torch.zeros_like(theta), 0.0
         at_origin = tail_at(points, loss, beta, origin)

@@ -19,6 +19,7 @@ from tests.pages.reading import figures_of
         small(lambdas=(1 / 3, 7.0)),
         small(schedule="constant", methods=("spl",)),
         small({"loss": "huber", "loss_params": {"knee": 2.5}}),
+        small({"loss": "pinball", "loss_params": {"tau": 0.35}}),
     ],
 )
 def test_a_spec_survives_the_way_through_the_url(jobs, spec):
@@ -56,6 +57,10 @@ def test_a_spec_survives_the_way_through_the_url(jobs, spec):
             "Lognormal noise's sigma is -1, but it must be above 0",
         ),
         ({"explore_normal_mean": "1e9"}, "at most 1e6 in size"),
+        (
+            {"explore_loss": "pinball", "explore_pinball_tau": "1"},
+            "Pinball loss's tau is 1, but it must satisfy 0 < tau < 1",
+        ),
         ({"explore_loss": "huber", "explore_huber_knee": "0"}, "Huber loss's knee is 0, but it must be above 0"),
         ({"explore_sample_size": "0"}, "The fixed sample's size is 0"),
         ({"explore_scale": "0"}, "The unit is 0"),

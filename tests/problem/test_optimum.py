@@ -43,14 +43,18 @@ def test_optimum_of_the_papers_problems_is_the_closed_form(loss, noise, size):
         assert best.value <= at_generator * (1 + 1e-12)
 
 
-def exact_by_linear_programme(x: np.ndarray, y: np.ndarray, beta: float) -> float:
-    """min α + Σ s_i/((1−β)n) with s_i ≥ |x_i·θ − y_i| − α and s_i ≥ 0, solved by HiGHS."""
+def exact_by_linear_programme(
+    x: np.ndarray, y: np.ndarray, beta: float, over: float = 1.0, under: float = 1.0
+) -> float:
+    """min α + Σ s_i/((1−β)n) with s_i ≥ over·r_i − α, s_i ≥ −under·r_i − α, r_i = x_i·θ − y_i and s_i ≥ 0, by HiGHS."""
     n, d = x.shape
     cost = np.concatenate([np.zeros(d), [1.0], np.full(n, 1 / ((1 - beta) * n))])
-    above = np.hstack([x, -np.ones((n, 1)), -np.eye(n)])
-    below = np.hstack([-x, -np.ones((n, 1)), -np.eye(n)])
+    above = np.hstack([over * x, -np.ones((n, 1)), -np.eye(n)])
+    below = np.hstack([-under * x, -np.ones((n, 1)), -np.eye(n)])
     bounds = [(None, None)] * (d + 1) + [(0, None)] * n
-    found = linprog(cost, A_ub=np.vstack([above, below]), b_ub=np.concatenate([y, -y]), bounds=bounds, method="highs")
+    found = linprog(
+        cost, A_ub=np.vstack([above, below]), b_ub=np.concatenate([over * y, -under * y]), bounds=bounds, method="highs"
+    )
     assert found.success
     return float(found.fun)
 
@@ -68,6 +72,19 @@ def test_absolute_loss_agrees_with_an_exact_linear_programme(n, level):
     assert best.gap is not None
     assert best.gap <= 1e-6
     assert best.value - best.gap <= exact + 1e-9, "the certificate is a bound from below"
+
+
+@pytest.mark.parametrize("tau", [0.02, 0.7, 0.95])
+@pytest.mark.parametrize("beta", [0.0, 0.3, 0.95])
+def test_pinball_loss_agrees_with_an_exact_linear_programme(tau, beta):
+    rng = np.random.default_rng(3)
+    x, y = rng.standard_normal((120, 4)), rng.standard_t(3, 120)
+    best = Problem.from_arrays(x, y, "pinball", beta, loss_params={"tau": tau}).optimum()
+    exact = exact_by_linear_programme(x, y, beta, over=1 - tau, under=tau)
+    assert best.value == pytest.approx(exact, rel=1e-8)
+    assert best.gap is not None
+    assert best.gap <= 1e-8 * best.value
+    assert best.value - best.gap <= exact + 1e-12
 
 
 @pytest.mark.parametrize("loss", losses.names())

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 
 from cvar_core import ProblemSpec
 from cvar_core.catalogue import Loss, Noise, losses, noises
-from cvar_core.problem import var
+from cvar_core.problem import cvar, var
 from cvar_core.problem.population import population_risk
 
 REGRESSION = [loss.name for loss in losses if loss.task == "regression"]
@@ -114,11 +114,10 @@ def test_brute_force_agrees(loss, noise, beta):
     rng = np.random.default_rng(5)
     drawn = torch.from_numpy(noises[noise].sample(rng, count, noises[noise].parameters))
     u = torch.from_numpy(coordinates(rng, dim, count))
-    zero = torch.zeros(1, dtype=torch.float64)
     for delta, found in zip((2.0, 40.0), excess(ProblemSpec(loss, noise, beta, dim), 2.0, 40.0), strict=True):
         # ±u makes the mean of u 0, and the same ζ serve both sides: what is left of chance is little.
-        at = torch.cat([losses[loss].value(drawn + sign * delta * u, zero) for sign in (-1, 1)])
-        none = losses[loss].value(drawn, zero)
+        at = torch.cat([losses[loss].value(sign * delta * u, drawn) for sign in (-1, 1)])
+        none = losses[loss].value(torch.zeros_like(drawn), drawn)
         level, level_at_none = var(at, beta), var(none, beta)
         above = (at - level).clamp(min=0).view(2, -1).mean(0) - (none - level_at_none).clamp(min=0)
         expected = level - level_at_none + float(above.mean()) / (1 - beta)
@@ -162,9 +161,10 @@ def test_two_dimensions_have_an_arcsine_feature():
 @pytest.mark.parametrize("noise", ["normal", "student"])
 @pytest.mark.parametrize("loss", REGRESSION)
 def test_a_long_way_off_the_noise_does_not_matter(loss, noise):
-    """In three dimensions u is uniform: CVaR of |δu| is δ(1 + β)/2, and of its half square δ²(1 + β + β²)/6."""
-    beta, delta = 0.95, 1e9
-    value = delta**2 * (1 + beta + beta**2) / 6 if loss == "squared" else delta * (1 + beta) / 2
+    """In three dimensions u is uniform, so that CVaR of φ(δu) is a mean over evenly spaced u."""
+    beta, delta, count = 0.95, 1e9, 400_000
+    u = (torch.arange(count, dtype=torch.float64) + 0.5) * 2 / count - 1
+    value = cvar(losses[loss].value(delta * u, torch.zeros_like(u)), beta)
     assert excess(ProblemSpec(loss, noise, beta, dim=3), delta)[0] == pytest.approx(value, rel=1e-7)
 
 

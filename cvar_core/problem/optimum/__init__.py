@@ -19,10 +19,11 @@ from ..points import Points, SparsePoints
 from .anneal import anneal
 from .descent import MANY, Tail, descend, tail_at
 from .origin import bound_by_smoothing, bound_on_data, thinned
-from .polish import LocalLoss, Split, smooth, solve, split_at
+from .polish import LocalLoss, Split, solve, split_at, stand_ins
 from .separable import contradictions, infimum, separates
 
 _TOLERANCE = 1e-10  # of CVaR_β at θ = 0 and |F*|
+_ENOUGH = 1e-6  # likewise: what is certified to this is not tried again with a smoother stand-in
 _TOLERANCE_OF_MANY = 1e-9  # of a data set with very many points: by no more than this may a run seem to be below F*
 _LARGEST_NEWTON = 1_000  # dimensions
 _MOST_DENSE = 2**27  # numbers in sparse rows that are made dense at once
@@ -91,8 +92,8 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
     origin = torch.zeros(points.dim, dtype=torch.float64)
     at_origin = tail_at(points, loss, beta, origin, mix)
     best, floor = (origin, at_origin), -torch.inf  # a bound that only ‖θ‖ → ∞ can reach
-    local = smooth(loss)
-    polished = local is not None and _fits_newton(points)
+    smooth = stand_ins(loss)
+    polished = _fits_newton(points)
     lower = 0.0
     if loss.task == "classification":
         lower = max(lower, _bound_at_origin(points, loss, beta, stop, real_data, mix))
@@ -115,11 +116,14 @@ def _minimise(points: Points, loss: Loss, beta: float, stop: Stop | None, real_d
         best = (theta, tail) if tail.value < best[1].value else best
     unit = at_origin.value  # what is small is judged against this, not against 1: losses have a unit
 
-    if local is not None and polished:
+    if polished:
         many = real_data and points.count > MANY
-        best, lower = _polish(points, loss, local, beta, best, lower, unit, many, stop, mix)
-    elif local is not None and real_data and lower < best[1].value:
-        best = anneal(points, loss, local, beta, best, 0.1 * best[1].value, stop, mix)
+        for local in smooth:
+            best, lower = _polish(points, loss, local, beta, best, lower, unit, many, stop, mix)
+            if best[1].value - lower <= _ENOUGH * (unit + best[1].value):
+                break
+    elif real_data and lower < best[1].value:
+        best = anneal(points, loss, smooth[0], beta, best, 0.1 * best[1].value, stop, mix)
     theta, tail = best
     gap = max(tail.value - lower, 0.0)
     certified = gap <= 1e-3 * (unit + abs(tail.value))

@@ -65,19 +65,32 @@ class Step:
     direction: Tensor  # (dim + 1,)
 
 
-def smooth(loss: Loss) -> LocalLoss | None:
-    """Return the smooth stand-in of a loss: itself, if it has no kinks."""
-    if loss.smoothed is not None:
-        return loss.smoothed
-    if loss.curvature is None:
-        return None
-    curvature = loss.curvature
+def stand_ins(loss: Loss) -> list[LocalLoss]:
+    """Return what may stand in for a loss: itself first, unless it has kinks, and then what is smoother."""
+    curvature = loss.curvature or _differentiated(loss.slope)
 
     def same(p: Tensor, y: Tensor, mu: float) -> Smoothed:
         value = loss.value(p, y)
         return Smoothed(value, loss.slope(p, y), curvature(p, y), value)
 
-    return same
+    if loss.smoothed is None:
+        return [same]
+    return [loss.smoothed] if loss.curvature is None else [same, loss.smoothed]
+
+
+def _differentiated(slope: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return the curvature of a loss that does not tell it; 0 where its slope is made of steps."""
+
+    def curvature(p: Tensor, y: Tensor) -> Tensor:
+        with torch.enable_grad():
+            at = p.detach().clone().requires_grad_()
+            found = slope(at, y)
+            if not found.requires_grad:
+                return torch.zeros_like(p)
+            (derivative,) = torch.autograd.grad(found.sum(), at)
+        return derivative.nan_to_num(0.0).clamp(min=0)
+
+    return curvature
 
 
 def split_at(points: Points, tail: Tail, beta: float, open_points: int, held: Tensor, mix: float = 1.0) -> Split:
