@@ -186,8 +186,9 @@ def without_tuning(judged: Judged) -> str:
         return ""
     which = f"{every_method[record.method].label} with λ = {number(record.lam)}"
     held = f", on {record.held_out_safe} of the {record.held_out} that were held out" if record.held_out else ""
+    other = "" if judged.result.spec.problem.mix is None else ", which minimise CVaR alone"
     words = (
-        f"Without tuning: {which} is safe on {record.safe} of {record.problems} problems of the atlas{held} "
+        f"Without tuning: {which} is safe on {record.safe} of {record.problems} problems of the atlas{other}{held} "
         f"(95% interval {percent(record.low)} to {percent(record.high)})"
     )
     result = judged.result

@@ -25,6 +25,8 @@ from .results import (
     finding,
     interval,
     number,
+    risk_in_words,
+    risk_name,
     sureness,
     take,
     undecided,
@@ -119,7 +121,8 @@ def _section(name: str, title: str, caption: str) -> str:
 def _subject(problem: ProblemSpec) -> str:
     where = "your data" if problem.noise is None else f"{problem.noise} noise"
     chosen = f" ({_told(problem.loss_params)})" if problem.loss_params else ""
-    return f"CVaR at β = {problem.beta:g}, {problem.loss} loss{chosen}, {where}"
+    risk = risk_name(problem)
+    return f"{risk[:1].upper()}{risk[1:]} at β = {problem.beta:g}, {problem.loss} loss{chosen}, {where}"
 
 
 def _lead(result: Result, by: Criterion) -> str:
@@ -186,11 +189,10 @@ def _range(found: UsableRange | None) -> str:
 
 
 def _problem(problem: ProblemSpec) -> list[tuple[str, str]]:
-    tail = "the mean of all losses" if problem.beta == 0 else f"the mean of the worst {100 * (1 - problem.beta):.3g}%"
     loss = losses[problem.full_loss]
     chosen = f", {_told(loss.parameters)}" if loss.parameters else ""
     rows = [
-        ("objective", f"CVaR at β = {problem.beta:g}: {tail}"),
+        ("objective", f"{risk_name(problem)} at β = {problem.beta:g}: the {risk_in_words(problem)}"),
         ("loss", f"{problem.loss}, {loss.formula}{chosen}" + _times(problem.scale)),
         ("start", "θ = 0" if problem.start == ZERO else "θ at random, from N(0, I)"),
     ]
@@ -254,7 +256,7 @@ def _numbers(result: Result, by: Criterion) -> list[tuple[str, str]]:
             ("floor", f"{number(optimum.floor)}: what the population's best model shows above F* on the points")
         )
     if optimum.constant is not None:
-        rows.append(("best constant prediction", f"CVaR {number(optimum.constant)}"))
+        rows.append(("best constant prediction", f"{risk_name(result.spec.problem)} {number(optimum.constant)}"))
     if "total" in timings:
         rows.append(("time", f"{timings['total']:.2f} s on the clock"))
     if parts:

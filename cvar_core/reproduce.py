@@ -101,7 +101,7 @@ def _changed(spec: ProblemSpec | SweepSpec) -> dict[str, Any]:
     if isinstance(spec, ProblemSpec):
         found["loss_params"] = _other_than(losses[spec.loss].parameters, spec.loss_params)
         if spec.data is not None:
-            found = {name: found[name] for name in ("loss", "beta", "scale", "start", "loss_params")}
+            found = {name: found[name] for name in ("loss", "beta", "scale", "start", "loss_params", "mix")}
             return {name: value for name, value in found.items() if value != usual[name]}
         assert spec.noise is not None
         found["noise_params"] = _other_than(noises[spec.noise].parameters, spec.noise_params)

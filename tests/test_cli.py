@@ -536,3 +536,19 @@ def test_where_the_best_classifier_is_none_that_is_said_once(command, capsys):
     assert capsys.readouterr().out.count("the best classifier is θ = 0, which decides nothing") == 1
     main([*command, *SMALL, "--loss", "logistic", "--noise", "normal", "--beta", "0"])
     assert "decides nothing" not in capsys.readouterr().out
+
+
+def test_a_mix_is_minimised_and_told(capsys, tmp_path):
+    flags = ["--noise", "normal", "--dim", "3", "--eval-size", "500", "--mix", "0.3", "--beta", "0.9"]
+    page, summary = tmp_path / "report.html", tmp_path / "summary.json"
+    run = ["sweep", *flags, "--lambdas", "0.1,1", "--iterations", "50", "--seeds", "1"]
+    assert main([*run, "--html", str(page), "--summary", str(summary)]) == 0
+    told = json.loads(summary.read_text())
+    best = Problem.synthetic(noise="normal", dim=3, eval_size=500, mix=0.3, beta=0.9).optimum()
+    assert told["spec"]["problem"]["mix"] == 0.3
+    assert told["f_star"] == best.value
+    text = page.read_text()
+    assert "Mix 0.7·mean + 0.3·CVaR at β = 0.9, squared loss" in text
+    assert "mix of 0.7 of the mean loss and 0.3 of the mean of the worst 10%" in text
+    assert main(["sweep", "--mix", "1.5"]) == 2
+    assert "mix is 1.5, but it must lie between 0 and 1" in capsys.readouterr().err

@@ -103,7 +103,7 @@ def test_an_edited_loss_is_never_served_from_a_stale_cache(folder):
 @pytest.mark.parametrize(
     "kernel_of",
     [
-        lambda scalar: kernel._kernel(scalar, methods["spl"].weight),
+        lambda scalar: kernel._kernel(scalar, methods["spl"].weight, False),
         lambda scalar: evaluation._kernel(scalar, None, None, None),
     ],
     ids=["steps", "sums"],
@@ -122,7 +122,7 @@ from cvar_core.engine import kernel
 from cvar_core.problem import evaluation
 print(sweep(Problem.synthetic(eval_size=50), **{SWEEP}).objectives[0, 0, -1, 0].hex())
 scalar = losses["squared"].scalar
-for each in (kernel._kernel(scalar, methods["spl"].weight), evaluation._kernel(scalar, None, None, None)):
+for each in (kernel._kernel(scalar, methods["spl"].weight, False), evaluation._kernel(scalar, None, None, None)):
     found = each.dispatcher.stats
     print(sum(found.cache_hits.values()), sum(found.cache_misses.values()))
 """

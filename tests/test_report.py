@@ -184,7 +184,7 @@ def test_a_report_on_data_tells_its_size():
     problem = Problem.from_arrays(generator.normal(size=(40, 2)), generator.normal(size=40), loss="absolute", beta=0)
     page = Page(report.html(sweep(problem, methods=["spl"], lambdas=[0.1], iterations=10, seeds=1), "x"))
     assert "40 rows, 2 columns" in page.text
-    assert "the mean of all losses" in page.text
+    assert "the mean loss" in page.text
     assert re.search(r"SPL\s*0\.1", page.text)
 
 

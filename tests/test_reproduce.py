@@ -33,6 +33,7 @@ SPECS = [
         methods=("spl+",), lambdas=(0.1, 1 / 3, 1e5), iterations=77, seeds=(3,), schedule="constant", checkpoints=5,
     ),
     SweepSpec(ProblemSpec(start="zero"), seeds=2),
+    SweepSpec(ProblemSpec(mix=0.3), seeds=2),
     SweepSpec(ProblemSpec("huber", loss_params={"knee": 1 / 3}), seeds=2),
     SweepSpec(ProblemSpec("pinball", "gumbel", loss_params={"tau": 0.8}, start="zero"), seeds=2),
     SweepSpec(ProblemSpec(), seeds=(0, 2, 7), lambdas=tuple(10**k for k in range(-3, 3))),
@@ -111,7 +112,7 @@ def files(tmp_path, monkeypatch):
 
 def swept(recipe):
     loss, chosen = ("huber", {"knee": 0.3}) if recipe.positive is None else ("logistic", None)
-    problem = recipe.load().problem(loss, 0.9, positive=recipe.positive, loss_params=chosen)
+    problem = recipe.load().problem(loss, 0.9, positive=recipe.positive, loss_params=chosen, mix=0.25)
     return SweepSpec(problem.spec, iterations=50, seeds=2)
 
 

@@ -169,6 +169,11 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--noise-param", action="append", default=[], metavar="NAME=VALUE", help="may be repeated")
     group.add_argument("--beta", default=_DEFAULTS["beta"], help="0.95 averages the worst 5%% (default: %(default)s)")
+    group.add_argument(
+        "--mix",
+        default="1",
+        help="minimise (1−μ)·mean + μ·CVaR for this μ: 0.3 weighs CVaR with 0.3 (default: 1, CVaR)",
+    )
     group.add_argument("--dim", default=_DEFAULTS["dim"], help="dimension (default: %(default)s)")
     group.add_argument("--eval-size", default=_DEFAULTS["eval_size"], help="evaluation points (default: %(default)s)")
     group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
@@ -246,6 +251,7 @@ def problem_spec(args: argparse.Namespace) -> ProblemSpec:
         sample_size=None if args.sample_size is None else whole("--sample-size", args.sample_size),
         start=args.start,
         loss_params=_loss_parameters(args),
+        mix=number("--mix", args.mix),
     )
 
 
@@ -276,7 +282,8 @@ def problem(args: argparse.Namespace, data: Dataset | None) -> Problem:
     if data is None:
         return Problem(problem_spec(args))
     beta, scale = number("--beta", args.beta), number("--scale", args.scale)
-    return data.problem(args.loss, beta, scale, args.positive, args.start, _loss_parameters(args))
+    mix = number("--mix", args.mix)
+    return data.problem(args.loss, beta, scale, args.positive, args.start, _loss_parameters(args), mix)
 
 
 def iterations(args: argparse.Namespace, data: Dataset | None) -> int:

@@ -217,6 +217,7 @@ class Dataset:
         positive: str | float | None = None,
         start: str | None = None,
         loss_params: Mapping[str, float] | None = None,
+        mix: float | None = None,
     ) -> Problem:
         """Make the problem whose P is the empirical distribution of the rows.
 
@@ -228,6 +229,8 @@ class Dataset:
             "random" begins at θ_0 ~ N(0, I), the default; "zero" at θ_0 = 0.
         loss_params
             Those of the loss that are not to be its defaults, such as ``{"knee": 2.0}`` of huber loss.
+        mix
+            Minimises (1 − mix)·mean + mix·CVaR: 1, the default, is CVaR; 0 is the mean.
         """
         if loss not in losses:
             raise SpecError(f"loss is {loss!r}, but it must be one of {', '.join(losses.names())}")
@@ -246,7 +249,16 @@ class Dataset:
             raise DataError(f"a positive label was given, but {loss} loss is for regression: use logistic")
         held_out = None if self.test is None else (self.test.x, test)
         return Problem.from_arrays(
-            self.x, y, loss, beta, scale, test=held_out, start=start, loss_params=loss_params, columns=self.columns
+            self.x,
+            y,
+            loss,
+            beta,
+            scale,
+            test=held_out,
+            start=start,
+            loss_params=loss_params,
+            mix=mix,
+            columns=self.columns,
         )
 
     def facts(self, loss: str | None = None, positive: str | float | None = None) -> dict[str, Any]:

@@ -165,7 +165,7 @@ def _layout(theme: Theme, title: str, about: str) -> dict[str, Any]:
 def _gained(tail: Tail) -> str:
     """Say what θ* gains on the worst rows over the ordinary fit, and what it costs the others."""
     share = percent(1 - tail.problem.spec.beta)
-    if tail.problem.spec.beta == 0 or MEAN in tail.lossless:
+    if tail.problem.spec.beta == 0 or tail.problem.spec.mix == 0 or MEAN in tail.lossless:
         return "What the rows lose"
     ordinary, best = tail.worst[MEAN].cvar, tail.worst[OPTIMUM].cvar
     gained, paid = 1 - best / ordinary, tail.means[OPTIMUM] / tail.means[MEAN] - 1

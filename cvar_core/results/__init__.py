@@ -9,7 +9,19 @@ from .early import Early
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
-from .readable import best, decades, interval, listed, number, percent, round_up, sureness, width
+from .readable import (
+    best,
+    decades,
+    interval,
+    listed,
+    number,
+    percent,
+    risk_in_words,
+    risk_name,
+    round_up,
+    sureness,
+    width,
+)
 from .recommended import Choice, Recommended
 from .recommended_sentences import most_forgiving, take, unusable
 from .result import Result
@@ -96,6 +108,8 @@ __all__ = [
     "percent",
     "place",
     "remarks",
+    "risk_in_words",
+    "risk_name",
     "round_up",
     "share_at_least",
     "sharpened_cost",

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Sequence
 
+from ..specs import ProblemSpec
 from .certainty import coverage
 from .judged import Judged
 from .robustness import Forgiven, UsableRange
@@ -36,6 +37,31 @@ def percent(share: float) -> str:
     """Return a share as a percentage that a person can read: 72%, 0.09%, 1,200%."""
     value = 100 * share
     return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
+
+
+def risk_name(problem: ProblemSpec) -> str:
+    """Name the risk of a problem, after "its" or "a".
+
+    >>> risk_name(ProblemSpec()), risk_name(ProblemSpec(mix=0.3)), risk_name(ProblemSpec(mix=0))
+    ('CVaR', 'mix 0.7·mean + 0.3·CVaR', 'mean loss')
+    """
+    mix = problem.tail_weight
+    return "CVaR" if mix == 1 else "mean loss" if mix == 0 else f"mix {1 - mix:.3g}·mean + {mix:.3g}·CVaR"
+
+
+def risk_in_words(problem: ProblemSpec) -> str:
+    """Say what the risk of a problem is, after "the".
+
+    >>> risk_in_words(ProblemSpec()), risk_in_words(ProblemSpec(mix=0.3))
+    ('mean of the worst 5% of the losses', 'mix of 0.7 of the mean loss and 0.3 of the mean of the worst 5%')
+    """
+    mix = problem.tail_weight
+    if problem.beta == 0 or mix == 0:
+        return "mean loss"
+    worst = f"mean of the worst {100 * (1 - problem.beta):.3g}%"
+    return (
+        f"{worst} of the losses" if mix == 1 else f"mix of {1 - mix:.3g} of the mean loss and {mix:.3g} of the {worst}"
+    )
 
 
 def listed(words: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from ..specs import SpecError
 from .certainty import share_at_least
 from .criterion import RISK, Criterion
 from .judged import Judged
-from .readable import decades, listed, number, percent, round_up
+from .readable import decades, listed, number, percent, risk_name, round_up
 from .result import Result
 from .spread import spread
 from .undecided import undecided
@@ -61,8 +61,8 @@ def against_constant(judged: Judged, lam: float | None = None, method: str | Non
         return ""
     where = "at its best λ" if lam is None else f"at λ = {number(lam)}"
     return (
-        "The start is so bad here that closing most of the gap means little: the best constant prediction has a CVaR "
-        f"of {number(constant)}, and {where} {listed(worse)}"
+        "The start is so bad here that closing most of the gap means little: the best constant prediction has a "
+        f"{risk_name(result.spec.problem)} of {number(constant)}, and {where} {listed(worse)}"
     )
 
 

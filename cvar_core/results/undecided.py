@@ -7,7 +7,7 @@ import torch
 from ..catalogue import losses
 from ..problem import Optimum
 from ..specs import ProblemSpec
-from .readable import number
+from .readable import number, risk_in_words
 from .result import Result
 
 _ROUNDING = 1e-9  # of the value at θ = 0: as far as F* is known on many points
@@ -40,11 +40,11 @@ def undecided(result: Result) -> str:
     problem = result.spec.problem
     if not best_is_none(problem, result.optimum):
         return ""
-    worst = "mean loss" if problem.beta == 0 else f"mean of the worst {100 * (1 - problem.beta):.3g}% of the losses"
     lower = deciding_level(problem.beta)
     advice = "" if lower is None else f". A lower β, such as {lower:g}, averages more of the losses"
     return (
-        f"At β = {problem.beta:g} the best classifier is θ = 0, which decides nothing: whatever θ is, the {worst} is "
+        f"At β = {problem.beta:g} the best classifier is θ = 0, which decides nothing: whatever θ is, the "
+        f"{risk_in_words(problem)} is "
         f"at least {number(result.optimum.value)}, which θ = 0 pays everywhere. A λ that is safe here leads "
         f"there{advice}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..data import shortened
-from ..results import listed, number, percent
+from ..results import listed, number, percent, risk_name
 from .contrast import Contrast, Difference
 from .fits import MEAN, OPTIMUM, RUN
 from .tail import Tail
@@ -65,9 +65,17 @@ def unbeaten(tail: Tail) -> str:
     if MEAN in tail.lossless:
         grow = listed([tail.labels[name] for name in (OPTIMUM, MEAN) if name in tail.lossless])
         return f"These rows can be separated: {grow} lose next to nothing, and the less the longer θ is"
-    if RUN not in tail.fits or tail.problem.spec.beta == 0 or tail.worst[RUN].cvar < tail.worst[MEAN].cvar:
+    spec = tail.problem.spec
+    if RUN not in tail.fits or spec.beta == 0 or spec.mix == 0 or _risk(tail, RUN) < _risk(tail, MEAN):
         return ""
-    return f"By CVaR {tail.labels[RUN]} is no better than the ordinary fit: take another λ, or more iterations"
+    by = "CVaR" if spec.mix is None else f"the {risk_name(spec)}"
+    return f"By {by} {tail.labels[RUN]} is no better than the ordinary fit: take another λ, or more iterations"
+
+
+def _risk(tail: Tail, fit: str) -> float:
+    """Return the risk of a fit, in the unit in which losses are told."""
+    mix = tail.problem.spec.tail_weight
+    return mix * tail.worst[fit].cvar + (1 - mix) * tail.means[fit]
 
 
 def shared(tail: Tail, fit: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from cvar_core.catalogue import methods
 from cvar_core.results import Criterion, decades
 from pages.components.asking.presets import PRESETS
+from pages.components.run.history import title
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of
@@ -38,6 +39,20 @@ def test_ours_is_offered_and_off_until_it_is_chosen(jobs, held):
     held.work()
     assert "SPL-U (ours)</b>" in words(shown(page.run())), "on its card"
     assert jobs.view(small(methods=("spl+", "spl-u")), "").status == "done"
+
+
+def test_a_mix_is_chosen_told_and_checked(jobs, held):
+    page = finished(held)
+    page = shown(page.number_input(key="explore_mix").set_value(1.5).run())
+    assert "The weight μ is 1.5, but it must lie between 0 and 1" in words(page)
+    shown(page.number_input(key="explore_mix").set_value(0.3).run())
+    page = shown(button(page, "Run").click().run())
+    held.work()
+    page = shown(page.run())
+    assert jobs.view(small({"mix": 0.3}), "").status == "done"
+    drawn = json.dumps(figures_of(page), ensure_ascii=False) + words(page)
+    assert "mix 0.7·mean + 0.3·CVaR" in drawn
+    assert title(small({"mix": 0.3})).endswith("μ = 0.3"), "in the history"
 
 
 def test_the_shown_run_can_be_cancelled_after_a_control_has_moved(jobs, held):

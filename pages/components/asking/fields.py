@@ -181,6 +181,15 @@ class Fields:
         about = "Where θ begins: at random, as the paper's runs do, or at 0, as runs on data mostly do."
         return self._choice("start", "Start", STARTS, about)
 
+    def _mix(self) -> Any:
+        about = (
+            "What is minimised is (1−μ)·mean + μ·CVaR. 1 is CVaR, as in the paper, and 0 is the mean; 0.3 weighs the "
+            "worst 5%, at β = 0.95, with 0.3 and the mean of all with 0.7."
+        )
+        mix = self._number("mix", "Weight μ of CVaR", about, 0.1)
+        self._leave_room("mix")
+        return mix
+
     def _more_of_sweep(self) -> dict[str, Any]:
         about = "; ".join(f"{schedule.name}: {schedule.formula}" for schedule in schedules)
         schedule = self._choice("schedule", "Schedule", schedules.names(), about)
@@ -212,6 +221,7 @@ def sweep_values(spec: SweepSpec) -> dict[str, Any]:
         "checkpoints": spec.checkpoints,
         "scale": spec.problem.scale,
         "start": spec.problem.start or RANDOM,
+        "mix": spec.problem.tail_weight,
         **_grid_values(spec.lambdas),
     }
 
@@ -232,6 +242,7 @@ def _named(field: str, sentence: str) -> str:
 
 _NAMES = {
     "beta": "the level β",
+    "mix": "the weight μ",
     "dim": "the dimension d",
     "eval_size": "the number of evaluation points",
     "sample_size": "the fixed sample's size",

@@ -93,7 +93,7 @@ class DataControls(TableFields):
             given["seeds"] = self._seeds()
         self._leave_room("passes", "iterations", "seeds")
         with st.expander("More"):
-            problem |= {"scale": self._scale(), "start": self._start()}
+            problem |= {"mix": self._mix(), "scale": self._scale(), "start": self._start()}
             given |= self._more_of_sweep()
         asked = self._checked(recipe, problem, given, passes, faults)
         self._say(asked.faults)

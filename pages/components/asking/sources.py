@@ -128,7 +128,8 @@ class Sources:
     def rows(self, recipe: Recipe, spec: ProblemSpec) -> tuple[Dataset, Problem]:
         """Return the data that a recipe makes, and the problem on them that has this spec."""
         problem = self.problem(recipe, spec.loss)
-        return self._in_unit(recipe), problem.under(spec.loss, spec.beta, spec.scale, spec.start, spec.loss_params)
+        chosen = (spec.loss, spec.beta, spec.scale, spec.start, spec.loss_params, spec.mix)
+        return self._in_unit(recipe), problem.under(*chosen)
 
     def _in_unit(self, recipe: Recipe) -> Dataset:
         """Return the data with the target in the unit that the recipe says."""

@@ -107,12 +107,12 @@ class Controls(Fields):
             "points, as in max loss, β = (n−1)/n, or empirical risk, β = 0.",
         )  # fmt: skip
         self._leave_room("sample_size")
-        scale = self._scale()
+        mix, scale = self._mix(), self._scale()
         seed = self._number("seed", "Problem seed", "Fixes the true parameters and the evaluation points.", 1)
         self._leave_room("seed")
         start = self._start()
         size = {"eval_size": evaluated} if drawn is None else {"sample_size": drawn}
-        return {"scale": scale, "seed": seed, "start": start, **size}
+        return {"mix": mix, "scale": scale, "seed": seed, "start": start, **size}
 
     def _preset(self, spec: SweepSpec | None) -> None:
         def apply() -> None:

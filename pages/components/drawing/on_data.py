@@ -10,10 +10,12 @@ from cvar_core.results import best_is_none
 def about_data(result: Result) -> str:
     """Say in HTML what θ* is worth, and why a lower CVaR need not be a better average."""
     share = f"{100 * (1 - result.spec.problem.beta):.3g}%"
+    mix = result.spec.problem.mix
+    mixed = "" if mix is None else f" Here it counts for {mix:g}, and the mean of all losses for {1 - mix:.3g}."
     if losses[result.spec.problem.loss].task == "regression":
         return (
             f"CVaR looks at the worst {share} of the losses only. A method that lowers it may raise the mean loss: it "
-            "gives up a little on many rows to gain on the few that are worst."
+            f"gives up a little on many rows to gain on the few that are worst.{mixed}"
         )
     if best_is_none(result.spec.problem, result.optimum):
         return (
@@ -28,5 +30,5 @@ def about_data(result: Result) -> str:
     return (
         f"Accuracy counts rows on the right side; CVaR averages the worst {share} of the losses. The two need not "
         "agree: to lower the losses of a few hard rows, θ moves the border for all the others, and a lower CVaR can "
-        f"come with a lower average accuracy.{separable}"
+        f"come with a lower average accuracy.{mixed}{separable}"
     )

@@ -18,7 +18,7 @@ from cvar_core.figures import (
     without_title,
 )
 from cvar_core.jobs import View
-from cvar_core.results import RISK, number
+from cvar_core.results import RISK, number, risk_name
 
 from .chart import encoded
 from .look import Look
@@ -91,8 +91,8 @@ def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
     where = "Each method at its best λ" if at is None else f"At λ = {number(at)}"
     return _below(
         page, "parts", parts(result, lambdas, measure=look.measure, theme=look.theme),
-        f"{where}, on the evaluation points. F̃(θ̄, ᾱ) − F* is the sum of two parts: how far the CVaR of the model θ̄ is "
-        "above the best (filled), "
+        f"{where}, on the evaluation points. F̃(θ̄, ᾱ) − F* is the sum of two parts: how far the "
+        f"{risk_name(result.spec.problem)} of the model θ̄ is above the best (filled), "
         "and what its threshold ᾱ adds because it is not at VaR (open, pale). Whoever deploys θ̄ lives with the first",
     )  # fmt: skip
 
@@ -144,4 +144,4 @@ def _height(result: Result, measure: str) -> str:
     if measure != RISK:
         return "How far F̃ at the averaged iterate, model and threshold together, is above F*."
     where = "" if result.true_excess_risk is None else ", in the whole population"
-    return f"How far the CVaR of the averaged model is above the best{where}."
+    return f"How far the {risk_name(result.spec.problem)} of the averaged model is above the best{where}."

@@ -104,6 +104,8 @@ def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
         for name, word in _WORDS.items()
         if getattr(problem, name) != getattr(usual, name) and (problem.data is None or name == "scale")
     ]
+    if problem.mix is not None:
+        parts.append(f"μ = {problem.mix:g}")
     if problem.start is not None:
         parts.append("θ from 0")
     if problem.data is None and problem.sample_size is not None:

@@ -210,8 +210,8 @@ def ask_measure(key: str, usual: str) -> str:
     recall(key, MEASURES, usual)
     measure = st.segmented_control(
         "Judge by", MEASURES, key=key, required=True, format_func=JUDGES.__getitem__, width="stretch",
-        help="Whoever deploys the model θ̄ lives with its risk, the CVaR of its losses. The objective, which the paper "
-        "plots, also counts how far the threshold α is off; at the start that is most of it.",
+        help="Whoever deploys the model θ̄ lives with its risk, the CVaR of its losses, or its mix with their mean. The "
+        "objective, which the paper plots, also counts how far the threshold α is off; at the start that is most.",
     )  # fmt: skip
     keep(key, measure, usual)
     return str(measure)
