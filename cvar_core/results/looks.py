@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from .certainty import LEVEL, Interval, coverage, order_statistic
 
 STAGES = (5, 20, 80)  # how many starts there are at each look, fixed in advance
-_SHARE = 2 / 3  # of what is left is spent at a look, but at the last one all
 
 
 @functools.cache
@@ -26,12 +25,11 @@ def left_out(count: int) -> int:
     [0, 4, 29]
     """
     left = 1 - LEVEL
-    for stage in STAGES:
-        share = left if stage == STAGES[-1] else _SHARE * left
-        if count <= stage or stage == STAGES[-1]:
+    for stage in STAGES[:-1]:
+        if count <= stage:
             break
-        left -= 1 - coverage(stage, order_statistic(stage, 1 - share))
-    return order_statistic(count, 1 - share)
+        left -= 1 - coverage(stage, order_statistic(stage, 1 - left))
+    return order_statistic(count, 1 - left)
 
 
 def looked(least: Sequence[float], most: Sequence[float]) -> Interval:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from cvar_core import figures
+from cvar_core.figures.axes import Span
+from cvar_core.figures.series import Series
 from cvar_core.results import Criterion, finding
 from tests.figures.results import METHODS, OBJECTIVE, axis_span, gently, made, trace
 
@@ -173,3 +175,10 @@ def test_the_line_of_epsilon_is_on_the_chart_wherever_the_runs_are(epsilon):
     figure = figures.sensitivity(made(gently()), by=Criterion(epsilon=epsilon))
     low, high = axis_span(figure, "yaxis")
     assert low <= epsilon <= high
+
+
+def test_a_point_so_near_the_top_that_its_marker_would_be_cut_is_a_triangle():
+    heights = np.array([1.0, 80.0, 95.0, np.inf])
+    one = Series("sgm", "SGM", (1, 2, 3, 4), heights, heights, heights, np.zeros(4, dtype=bool), [""] * 4)
+    assert one.drawn(Span(0.1, 100.0)).tolist() == [True, True, False, False]
+    assert one.raised(Span(0.1, 100.0)).tolist() == [False, False, True, True]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvar_core import Result
-from cvar_core.results import UsableRange, advice, judgement, margin
+from cvar_core.results import EDGE, SO_FAR, UsableRange, Verdict, advice, judgement, margin
 from tests.results.making import forgiven, judged
 from tests.results.making import made as made_of_methods
 
@@ -222,3 +222,15 @@ def test_a_running_sweep_is_judged_as_far_as_it_has_come():
     assert running.verdict("spl", 3).iteration == 1
     assert running.verdict("spl", 3).safe
     assert not running.verdict("spl", 90).unanimous
+
+
+@pytest.mark.parametrize(
+    ("open_low", "open_high", "state"), [(True, True, SO_FAR), (False, True, EDGE), (True, False, EDGE)]
+)
+def test_an_end_of_the_grid_is_no_edge(open_low, open_high, state):
+    found = Verdict(
+        "spl", 1.0, "risk", starts=5, seeds=5, range=UsableRange(0.9, 1.1, open_low, open_high, False),
+        below_interval=None, above_interval=None, epsilon=0.1, gap=0.01, left=0.01, diverged=0, iteration=10,
+        best_lambda=1.0,
+    )  # fmt: skip
+    assert (found.state, found.near) == (state, state == EDGE)

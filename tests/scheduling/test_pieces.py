@@ -71,6 +71,25 @@ def test_a_solve_that_began_after_the_last_user_left_is_stopped(monkeypatch):
     assert solving.finished
 
 
+def test_a_solve_that_is_under_way_is_stopped_when_its_last_user_leaves(monkeypatch):
+    monkeypatch.setattr(Problem, "optimum", lambda self, stop: any(iter(stop, True)))  # goes on until it is stopped
+    workshop = Workshop()
+    place = workshop.at(PROBLEM)
+    preparation = Preparation(place)
+    preparation.drawn = True
+    for user in ("a run", "another"):
+        preparation.enter(user)
+    perform(Solve(PROBLEM, 0.01), workshop)
+    preparation.ended()
+    preparation.leave("a run")
+    solving = place._solving
+    assert solving is not None, "somebody waits for it"
+    preparation.leave("another")
+    assert place._solving is None
+    solving._thread.join(10)
+    assert solving.finished
+
+
 def test_workplaces_are_kept_by_their_users_alone():
     workshop = Workshop()
     place = workshop.bring(Problem(PROBLEM))

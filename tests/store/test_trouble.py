@@ -39,7 +39,13 @@ def fails_later():
         path.unlink()
         return "was deleted or replaced while the dashboard ran", contextlib.nullcontext()
 
-    return [full, read_only, locked, deleted]
+    def replaced(at, path):
+        new = path.with_name("another")
+        new.write_bytes(path.read_bytes())
+        new.replace(path)
+        return "was deleted or replaced while the dashboard ran", contextlib.nullcontext()
+
+    return [full, read_only, locked, deleted, replaced]
 
 
 @pytest.mark.parametrize("breaks", fails_later(), ids=lambda each: each.__name__)
