@@ -80,6 +80,11 @@ def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, measu
     assert said.err == "", "nothing on stderr when piped"
 
 
+def test_safe_so_far_is_not_enough_for_who_wants_to_be_sure():
+    asked = ["check", *SMALL, *EASY, "--method", "spl+", "--lambda", "1"]
+    assert [main(asked), main([*asked, "--sure"])] == [0, 1]
+
+
 def test_the_measure_decides_what_is_safe(capsys):
     few = ["--iterations", "300", "--seeds", "2", "--eval-size", "500", "--method", "spl", "--epsilon", "85%"]
     paper = ["--loss", "logistic", "--noise", "normal", "--lambda", "0.1"]
