@@ -159,12 +159,12 @@ def test_objective_keeps_its_digits_far_below_zero(beta):
 
 
 def test_few_blocks_of_a_stream_are_at_hand_and_others_are_drawn_again(monkeypatch):
-    monkeypatch.setattr("cvar_core.problem.problem._BLOCKS", 2**20)
-    problem = Problem.synthetic(eval_size=10, dim=200)
-    length = problem.block_length
-    first = problem.samples(3, 0, length)
+    monkeypatch.setattr("cvar_core.problem.ground._BLOCKS", 2**20)
+    stream = Problem.synthetic(eval_size=10, dim=200).ground
+    length = stream.block_length
+    first = stream.samples(3, 0, length)
     for number in range(1, 6):
-        problem.samples(3, number * length, (number + 1) * length)
-        assert sum(block.x.numel() for block in map(problem._blocks.get, problem._blocks)) <= 2**20
-    assert (3, 0) not in set(problem._blocks)
-    assert torch.equal(problem.samples(3, 0, length).x, first.x)
+        stream.samples(3, number * length, (number + 1) * length)
+        assert sum(block.x.numel() for block in map(stream._blocks.get, stream._blocks)) <= 2**20
+    assert (3, 0) not in set(stream._blocks)
+    assert torch.equal(stream.samples(3, 0, length).x, first.x)
