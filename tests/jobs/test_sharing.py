@@ -142,6 +142,18 @@ def test_runs_wait_for_memory_in_their_order(made, held, solved_once):
     assert manager.view(specs[2], "").position == 1
 
 
+def test_who_fits_beside_the_others_passes_who_does_not_only_so_often(made, held, solved_once, monkeypatch):
+    monkeypatch.setattr(manager_module, "_MOST_PASSES", 2)
+    first, large = slow_spec(0, size=100_000), slow_spec(1, size=100_000)
+    small = [spec_of(iterations=300 + k, seed=10) for k in range(4)]  # of one problem, which has its memory once
+    room = sum(memory(first.problem)) + sum(memory(small[0].problem))
+    manager = made(executor=held, memory=room, jobs_per_visitor=10)
+    for spec in (first, large, *small):
+        manager.submit(spec, "ada")
+    waiting = [manager.view(spec, "").status == "queued" for spec in (large, *small)]
+    assert waiting == [True, False, False, True, True], "two have passed it, and no third does"
+
+
 def test_the_shortest_of_those_who_wait_for_memory_is_next_but_none_is_passed_for_ever(
     made, held, solved_once, monkeypatch
 ):
