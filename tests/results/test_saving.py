@@ -126,3 +126,20 @@ def test_no_more_is_unpacked_than_the_spec_has(diverging, tmp_path, monkeypatch)
     monkeypatch.setattr(saving, "_MOST", 8)
     with pytest.raises(SpecError, match=r"holds 0\.0 GB; at most"):
         Result.load(tmp_path / "run.npz")
+
+
+def test_a_member_that_is_too_long_is_left_before_it_is_unpacked(diverging, tmp_path, monkeypatch):
+    path, taken = tmp_path / "run.npz", []
+    diverging.save(path)
+    rewritten(path, objectives=lambda _: np.zeros(10**6))
+    read = zipfile.ZipExtFile.read
+
+    def counted(self, n=-1):
+        found = read(self, n)
+        taken.append(len(found))
+        return found
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
+    with pytest.raises(SpecError, match="is not a file"):
+        Result.load(path)
+    assert 0 < max(taken) < 100_000, "of eight million bytes"
