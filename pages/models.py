@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cvar_core import ProblemSpec, SweepSpec
+from cvar_core.catalogue import PAPERS, methods
 from cvar_core.figures.lessons.models_charts import model_frames, model_plane, plane
 from cvar_core.lessons.models import SAMPLE_LOSSES, Setup, drawable, updates
 from pages.components.asking import links
@@ -56,13 +57,19 @@ with st.sidebar:
         for name, (label, low, high, usual, step, about) in SLIDERS.items()
     }
     setup = Setup(loss=loss, lam=float(lam), **values)
+    beyond = [name for name in drawable() if methods[name].whose != PAPERS]
+    added = [
+        name
+        for name in beyond
+        if st.checkbox(methods[name].label, key=key(name), help=f"{methods[name].summary}.", bind="query-params")
+    ]
     step_on, play, back = st.columns(3)
     step_on.button("Step", on_click=take, args=(taken + 1,), disabled=taken >= FAR, type="primary", width="stretch")
     play.button("Play", on_click=take, args=(FAR, True), width="stretch")
     back.button("Reset", on_click=take, args=(0,), disabled=taken == 0, width="stretch")
     st.caption(f"Update {taken + 1}, with λ/√{taken + 1} = {figure(setup.lam / (taken + 1) ** 0.5)}.")
 links.keep(key("n"), str(taken), "0")
-links.say_unread(PAGE, link, dict.fromkeys([*map(key, SLIDERS), key("loss"), key("lambda"), key("n")]))
+links.say_unread(PAGE, link, dict.fromkeys([*map(key, (*SLIDERS, *beyond)), key("loss"), key("lambda"), key("n")]))
 
 st.markdown("## The method sees only its model")
 st.markdown(
@@ -71,7 +78,7 @@ st.markdown(
     r"below it. A method stands at the dot. It replaces $F$ by a **model** $m_t$ (dashed level lines) and moves to the "
     r"point that minimises $m_t$ plus a penalty for going far, whose level line through that point is dotted."
 )
-paths = {name: updates(name, setup, taken + 1) for name in drawable()}
+paths = {name: updates(name, setup, taken + 1) for name in drawable() if name not in beyond or name in added}
 playing = st.session_state.pop(f"{PAGE}-playing", False)
 with st.container(key="planes"):
     columns = st.columns(len(paths))
@@ -93,6 +100,12 @@ st.markdown(
     "model has the objective's kink, and a long step ends on that kink instead of beyond it. SPL₊ has the same model; "
     "its penalty is an ellipse whose axes have the ratio ℓ₀, so that θ and α are each measured in their own unit."
 )
+if "sgm-t" in added:
+    st.markdown(
+        "**Truncated SGM** is Asi and Duchi's, not the paper's. It has SGM's plane, but knows that no objective is "
+        "below 0, and cuts the plane off there: a step goes no further than to where it is 0. That tames a large λ, "
+        "without the kink that SPL sees."
+    )
 st.markdown(
     "**SPL is no magic.** Its model is tangent to the loss, and a convex loss lies above its tangent: go far, and the "
     "objective can still rise. Set λ to 5 at the opening point, and SPL's F rises from 3 to 4.02. A better model "

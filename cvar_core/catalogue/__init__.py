@@ -1,13 +1,27 @@
 """Losses, noises, methods and schedules: registries that every other part reads."""
 
 from .losses import Loss, Smoothed, full_name, losses
-from .methods import EVEN, Distances, Linearisation, Look, Method, Model, Point, Rule, StepSizes, methods, sharp_bound
+from .methods import (
+    EVEN,
+    PAPERS,
+    Distances,
+    Linearisation,
+    Look,
+    Method,
+    Model,
+    Point,
+    Rule,
+    StepSizes,
+    methods,
+    sharp_bound,
+)
 from .noises import Noise, noises
 from .registry import Registry, UnknownName
 from .schedules import Schedule, schedules
 
 __all__ = [
     "EVEN",
+    "PAPERS",
     "Distances",
     "Linearisation",
     "Look",

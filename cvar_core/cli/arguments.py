@@ -129,6 +129,9 @@ def build() -> OneLineParser:
     atlas.add_argument(
         "--parts", metavar="FOLDER", help="where finished problems are kept (default: beside fetched sets)"
     )
+    atlas.add_argument(
+        "--new", action="store_true", help="compute only what does not ship, and take the rest from there"
+    )
     atlas.add_argument("--out", metavar="FILE.npz", help="write the atlas, in the form in which it ships")
     atlas.add_argument("--workers", default=None, help="threads (default: one per processor)")
 

@@ -27,7 +27,8 @@ def run(args: argparse.Namespace, workers: int, report: Callable[[Progress], Non
     if args.out is not None:
         output_files.ensure_writable([args.out])
     begun, parts, missing = time.perf_counter(), [], []
-    for step in atlas.chart(entries, Path(args.parts or _parts()), args.data, workers, report):
+    shipped = atlas.shipped() if args.new else None
+    for step in atlas.chart(entries, Path(args.parts or _parts()), args.data, workers, report, shipped=shipped):
         if step.found is None:
             missing.append(step)
             print(f"{step.entry.name:56} not computed: {step.why}", flush=True)
@@ -68,9 +69,11 @@ def _compared(one: atlas.Atlas) -> str:
     place = known.place(one.problems[0].entry.name)
     if place is None:
         return ""
-    if np.array_equal(known.gaps[place], one.gaps[0], equal_nan=True):
+    both = [name for name in one.methods if name in known.methods]
+    theirs, ours = (atlas.only(each, both) for each in (known.at(place), one))
+    if np.array_equal(theirs.gaps, ours.gaps, equal_nan=True):
         return ", as shipped"
-    others = int((known.states[place] != one.states[0]).sum())
+    others = int((theirs.states != ours.states).sum())
     return f", shipped with other digits and {others} other verdicts"
 
 

@@ -44,9 +44,9 @@ CLEAR = "rgba(0, 0, 0, 0)"
 
 # Of methods that bring no look of their own.
 _OTHERS = (
-    Look("#332288", "#A59BEF", "longdashdot", "x"),
     Look("#882255", "#E0709F", "dashdot", "star"),
     Look("#5F6B6D", "#B8C2C4", "longdash", "hexagon"),
+    Look("#117733", "#7FC796", "longdashdot", "triangle-up"),
 )
 _USUAL = {  # what people use instead, in a study of their own model
     "sgd-mean": Look("#5F6B6D", "#B8C2C4", "solid", "x"),
@@ -65,6 +65,7 @@ GLYPHS = {
     "x": "✖",
     "star": "★",
     "hexagon": "⬢",
+    "triangle-up": "▲",
 }
 
 

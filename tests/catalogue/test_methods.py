@@ -61,13 +61,19 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
         z = torch.from_numpy(z)
         return at.theta + (sizes.theta * sizes.metric).sqrt() * z[:dim], at.alpha + sizes.alpha.sqrt() * z[dim]
 
+    truncated = method.model is methods["sgm-t"].model
+
     def inside(theta: Tensor, alpha: Tensor) -> Tensor:
+        if truncated:
+            return sgm.model(theta, alpha, at)
         return at.loss + (at.v * (theta - at.theta)).sum() - alpha
 
     def value(z: np.ndarray) -> float:
         theta, alpha = unpack(z)
         if method.model is sgm.LINEAR:
             return float(proximal(method, at, sizes, theta, alpha))
+        if truncated:
+            return float(z[dim + 1] + 0.5 * (z[: dim + 1] ** 2).sum())
         return float(alpha + c * z[dim + 1] + 0.5 * (z[: dim + 1] ** 2).sum())
 
     slack = [
@@ -75,7 +81,7 @@ def solve(method: Method, at: Linearisation, sizes: StepSizes) -> float:
         {"type": "ineq", "fun": lambda z: z[dim + 1]},
     ]
     guess = np.zeros(dim + 2)
-    guess[-1] = max(float(at.loss - at.alpha), 0.0)
+    guess[-1] = max(float(inside(at.theta, at.alpha)), 0.0)
     options = {"ftol": 1e-14, "maxiter": 500}
     kinks = () if method.model is sgm.LINEAR else slack
     found = minimize(value, guess, method="SLSQP", constraints=kinks, options=options)
@@ -198,6 +204,56 @@ def test_model_agrees_with_the_objective_where_it_is_built(method, rng):
     at, _ = random_points(losses["huber"], 40, 3, rng)
     objective = at.alpha + (at.loss - at.alpha).clamp(min=0) / (1 - at.beta)
     torch.testing.assert_close(method.model(at.theta, at.alpha, at), objective, rtol=1e-12, atol=1e-12)
+
+
+@every_method
+@every_loss
+def test_the_model_is_below_the_objective_of_a_convex_loss(method, loss, rng):
+    at, _ = random_points(loss, 400, 3, rng)
+    x = torch.randn(400, 3, dtype=torch.float64, generator=rng)
+    y = torch.sign(x[:, 0]) if loss.task == "classification" else 2 * x[:, 1]
+    at = linearise(loss, at.theta, at.alpha, x, y, at.beta)
+    for radius in (1e-2, 1.0, 30.0):
+        theta = at.theta + radius * torch.randn(at.theta.shape, dtype=torch.float64, generator=rng)
+        alpha = at.alpha + radius * torch.randn(at.alpha.shape, dtype=torch.float64, generator=rng)
+        objective = alpha + (loss.value((theta * x).sum(-1), y) - alpha).clamp(min=0) / (1 - at.beta)
+        assert bool((method.model(theta, alpha, at) <= objective + 1e-10 * (1 + objective.abs())).all())
+
+
+@every_loss
+def test_truncated_sgm_takes_a_share_of_sgms_step_and_all_of_it_where_nothing_is_cut_off(loss, rng):
+    at, sizes = random_points(loss, 400, 4, rng)
+    sgms, ours = (methods[name].step(at, sizes) for name in ("sgm", "sgm-t"))
+    plane = sgm.model(*sgms, at)
+    whole = plane >= 1e-9
+    cut = plane <= -1e-9
+    assert min(int(whole.sum()), int(cut.sum())) > 40, "both have to come up"
+    torch.testing.assert_close(ours.theta[whole], sgms.theta[whole], rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(ours.alpha[whole], sgms.alpha[whole], rtol=1e-12, atol=1e-12)
+    reached = sgm.model(*ours, at)
+    scale = 1 + at.alpha.abs() + at.loss + (sizes.theta * (at.v**2).sum(-1)) / (1 - at.beta) ** 2 + sizes.alpha
+    assert bool((reached[cut].abs() <= 1e-12 * scale[cut] / (1 - at.beta)).all()), "a step that is cut ends at 0"
+    way, whole_way = (torch.cat([p.theta - at.theta, (p.alpha - at.alpha)[:, None]], 1) for p in (ours, sgms))
+    torch.testing.assert_close(way * whole_way.norm(dim=1)[:, None], whole_way * way.norm(dim=1)[:, None])
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 0.999])
+@pytest.mark.parametrize("alpha", [-5.0, -1e-300, 0.0, 1e-300, 2.0, 1e300])
+@pytest.mark.parametrize("loss", [0.0, 1e-300, 2.0, 1e300])
+@pytest.mark.parametrize("slope", [0.0, 1e-160, 1.0, 1e150])
+def test_truncated_sgm_stays_finite_at_the_extremes(beta, alpha, loss, slope):
+    numbers = {"theta": [0.0], "alpha": alpha, "loss": loss, "v": [slope]}
+    at = Linearisation(**{name: torch.tensor(each, dtype=torch.float64) for name, each in numbers.items()}, beta=beta)
+    lam = torch.tensor(1.0, dtype=torch.float64)
+    theta, after = methods["sgm-t"].step(at, StepSizes(lam, lam))
+    assert bool(torch.isfinite(theta).all())
+    assert bool(torch.isfinite(after))
+    g, k = methods["sgm-t"].weight(loss, slope * slope, alpha, 1.0, 1 / (1 - beta), 1.0)
+    assert 0 <= k <= 1
+    assert 0 <= g <= 1 / (1 - beta)
+    if alpha >= loss:
+        assert float(theta) == 0
+        assert float(after) == pytest.approx(max(alpha - 1, 0), abs=1e-15)
 
 
 def test_theorem_constants_at_the_papers_level():

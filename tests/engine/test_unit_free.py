@@ -58,6 +58,9 @@ def test_the_product_has_them():
     assert OURS == ["sgm-u", "spl-u"]
     assert all("ours" in methods[name].label and "ours, not the paper's" in methods[name].summary for name in OURS)
     assert [method.name for method in methods if method.whose == "the paper's"] == ["sgm", "spl", "spl+"]
+    assert methods["sgm-t"].whose == "Asi and Duchi's"
+    assert "ours" not in methods["sgm-t"].label + methods["sgm-t"].summary
+    assert methods["sgm-t@unit-free"].whose == "Asi and Duchi's and ours"
 
 
 @every_kind

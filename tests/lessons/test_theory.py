@@ -77,7 +77,21 @@ def test_bounds_hold_in_the_metric_of_a_method_that_has_one(loss, beta):
             assert 0 < mean <= both.sharper.at(lam) <= both.theorem.at(lam)
 
 
-@pytest.mark.parametrize("name", ["sgm", "spl", "spl+"])
+@pytest.mark.parametrize("beta", [0.5, 0.95])
+@pytest.mark.parametrize("loss", ["absolute", "logistic"])
+def test_bounds_hold_for_models_and_rules_beyond_the_paper(loss, beta):
+    spec = theory.experiment(loss, "normal", beta, 300)
+    problem = Problem(replace(spec.problem, eval_size=5_000))
+    names = ("sgm-t", "sgm@pair", "sgm-t@pair")
+    result = sweep(problem, names, (1e-3, 0.03, 1.0, 30.0, 1e3), 300, 20, "constant", checkpoints=1)
+    setting, means = theory.setting_of(problem, result.spec), result.suboptimality[:, :, -1].mean(axis=1)
+    for m, name in enumerate(names):
+        both = bounds(methods[name], setting)
+        for lam, mean in zip(result.spec.lambdas, means[m], strict=True):
+            assert 0 < mean <= both.sharper.at(lam) <= both.theorem.at(lam)
+
+
+@pytest.mark.parametrize("name", ["sgm", "spl", "spl+", "sgm-t"])
 def test_without_a_metric_a_problems_own_bounds_are_the_bounds(name):
     spec = replace(theory.experiment("logistic", "normal", 0.9, 100), seeds=range(3))
     spec = replace(spec, problem=replace(spec.problem, eval_size=500))

@@ -249,4 +249,4 @@ def test_with_the_pair_theta_has_moved_where_it_is_usable():
 
 
 def test_the_catalogue_is_left_as_it_was(found):
-    assert methods.names() == ("sgm", "spl", "spl+", "sgm-u", "spl-u")
+    assert methods.names() == ("sgm", "spl", "spl+", "sgm-u", "spl-u", "sgm-t")

@@ -23,6 +23,21 @@ def test_the_opening_point_tells_the_story():
     assert set(figures_of(page)) == {"models-sgm", "models-spl", "models-spl-plus"}
 
 
+def test_truncated_sgm_can_be_ticked_and_explains_itself():
+    page = opened()
+    assert "Asi and Duchi's" not in words(page)
+    page = shown(page.checkbox(key="models_sgm-t").check().run())
+    assert "models-sgm-t" in figures_of(page)
+    told, step = words(page), update("sgm-t", Setup())
+    assert "Truncated SGM (Asi–Duchi): F rises, 3 → 12.47" in told
+    assert "nothing is cut off, and the step is SGM's" in told
+    assert r"\min\{1,\;3\,/\,2\} = 1$" in told
+    assert (step.theta, step.alpha) == (2.0, 1.0)
+    page = opened(**{"sgm-t": "true", "lambda": "20"})
+    assert r"$\alpha_{t+1} = 3 - 20\cdot 0.15 + 20\cdot 0 = 0$" in words(page), "α falls to 0 and not below"
+    assert "The plane is cut off at 0" in words(page)
+
+
 def test_spl_is_no_magic_at_a_larger_step():
     page = opened(**{"lambda": "5"})
     assert "SPL: F rises, 3 → 4.02" in words(page)

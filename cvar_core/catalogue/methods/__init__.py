@@ -18,13 +18,14 @@ from .method import (
     sharp_bound,
 )
 from .sgm import SGM
+from .sgm_t import SGM_T
 from .sgm_u import SGM_U
 from .spl import SPL
 from .spl_plus import SPL_PLUS
 from .spl_u import SPL_U
 
 methods = Methods()
-for _method in (SGM, SPL, SPL_PLUS, SGM_U, SPL_U):
+for _method in (SGM, SPL, SPL_PLUS, SGM_U, SPL_U, SGM_T):
     methods.add(_method)
 
 __all__ = [

@@ -11,6 +11,7 @@ from .origins import CHOOSING, HELD_OUT, KINDS, MADE, REAL, ROLES, SEEN, SYNTHET
 from .reopening import command, recipe
 from .shares import SOLVED, Record, Shares, View, record
 from .table_sets import SETS
+from .taken_apart import only
 
 __all__ = [
     "AS_DRAWN",
@@ -53,6 +54,7 @@ __all__ = [
     "failures_first",
     "filtered",
     "joined",
+    "only",
     "packed",
     "read",
     "recipe",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...results import EDGE, MEASURES, NOT_SAFE, SAFE, SO_FAR, UNKNOWN, Criterion, Result, UsableRange
 from ...specs import SweepSpec
-from .entries import LAMBDAS, METHODS, Entry
+from .entries import LAMBDAS, Entry
 
 STATES = (UNKNOWN, NOT_SAFE, EDGE, SO_FAR, SAFE)  # in the file a verdict is its place here
 
@@ -73,7 +73,7 @@ class Atlas:
 
     def __post_init__(self) -> None:
         count, seeds = len(self.problems), self.starts.shape[-1]
-        shape = (count, len(MEASURES), len(METHODS))
+        shape = (count, len(MEASURES), len(self.methods))
         wanted = {
             "gaps": (*shape, seeds, len(LAMBDAS)), "starts": (count, len(MEASURES), seeds),
             "states": (*shape, len(LAMBDAS)), "ranges": (*shape, 2),
@@ -81,6 +81,11 @@ class Atlas:
         for name, size in wanted.items():
             if getattr(self, name).shape != size:
                 raise ValueError(f"{name} of shape {getattr(self, name).shape}, not {size}")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What was run on every problem."""
+        return self.problems[0].spec.methods
 
     @functools.cached_property
     def left(self) -> NDArray[np.float64]:
@@ -91,11 +96,16 @@ class Atlas:
 
     def range(self, place: int, measure: str, method: str) -> UsableRange | None:
         """Return the typical usable range; an end of it that is the grid's is open."""
-        low, high = map(float, self.ranges[place, MEASURES.index(measure), METHODS.index(method)])
+        low, high = map(float, self.ranges[place, MEASURES.index(measure), self.methods.index(method)])
         if math.isnan(low):
             return None
         open_low, open_high = (math.isclose(*ends, rel_tol=1e-6) for ends in ((low, LAMBDAS[0]), (high, LAMBDAS[-1])))
         return UsableRange(low, high, open_low, open_high, holes=False)
+
+    def at(self, place: int) -> Atlas:
+        """Return the atlas of one of its problems."""
+        p = slice(place, place + 1)
+        return Atlas(self.problems[p], self.gaps[p], self.starts[p], self.states[p], self.ranges[p], self.versions)
 
     def place(self, name: str) -> int | None:
         return next((k for k, each in enumerate(self.problems) if each.entry.name == name), None)

@@ -68,7 +68,7 @@ class Entry:
         return cls(**{**given, "drawn": drawn})
 
 
-def sweep_of(problem: ProblemSpec) -> SweepSpec:
-    """Return what is run on a problem: every method with every step size, recorded at the start and at the end."""
+def sweep_of(problem: ProblemSpec, methods: tuple[str, ...] = METHODS) -> SweepSpec:
+    """Return what is run on a problem: each method with every step size, recorded at the start and at the end."""
     updates = _DRAWN if problem.data is None else min(max(_PASSES * problem.eval_size, _FEWEST), _MOST)
-    return SweepSpec(problem, METHODS, LAMBDAS, updates, tuple(range(SEEDS)), checkpoints=1)
+    return SweepSpec(problem, methods, LAMBDAS, updates, tuple(range(SEEDS)), checkpoints=1)

@@ -135,7 +135,8 @@ class Fields:
             "Methods", methods.names(), key=key,
             format_func=lambda name: methods[name].label,
             help="SGM is the stochastic subgradient method; SPL and SPL₊ are prox-linear methods. SGM-U and SPL-U are "
-            "ours, not the paper's: their λ has no unit, neither of the loss nor of a feature.",
+            "ours, not the paper's: their λ has no unit, neither of the loss nor of a feature. Truncated SGM is Asi "
+            "and Duchi's: its step ends where the linear model reaches 0.",
         )  # fmt: skip
         keep(key, chosen, usual)
         self._leave_room("methods")

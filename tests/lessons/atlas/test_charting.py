@@ -20,8 +20,8 @@ def quick(monkeypatch):
     """Few updates, and the count of sweeps that were run."""
     swept = []
 
-    def short(problem):
-        return SweepSpec(problem, atlas.METHODS, atlas.LAMBDAS, 20, tuple(range(atlas.SEEDS)), checkpoints=1)
+    def short(problem, methods=atlas.METHODS):
+        return SweepSpec(problem, methods, atlas.LAMBDAS, 20, tuple(range(atlas.SEEDS)), checkpoints=1)
 
     def counted(problem, *args, run=charting.run):
         swept.append(problem.spec)
@@ -49,7 +49,8 @@ def test_what_was_computed_is_not_computed_again(quick, tmp_path):
 @pytest.mark.parametrize("harm", ["damaged", "of other versions", "of another problem"])
 def test_a_part_that_cannot_be_trusted_is_computed_again(quick, tmp_path, monkeypatch, harm):
     steps([TINY], tmp_path)
-    (part,) = tmp_path.iterdir()
+    part, *rest = tmp_path.iterdir()
+    assert len(rest) == len(atlas.METHODS) - 1, "a file for each method"
     if harm == "damaged":
         part.write_bytes(part.read_bytes()[:-40])
     elif harm == "of other versions":
@@ -60,6 +61,17 @@ def test_a_part_that_cannot_be_trusted_is_computed_again(quick, tmp_path, monkey
     (step,) = steps([TINY], tmp_path)
     assert not step.known
     assert step.found.problems[0].entry.name == TINY
+
+
+def test_a_new_method_is_computed_alone_and_the_others_are_taken_from_what_ships(quick, tmp_path, monkeypatch):
+    (whole,) = steps([TINY], tmp_path / "all")
+    known = atlas.only(whole.found, atlas.METHODS[1:])
+    asked = []
+    monkeypatch.setattr(charting, "run", lambda problem, spec, *rest, run=charting.run: (
+        asked.append(spec.methods), run(problem, spec, *rest))[1])  # fmt: skip
+    (step,) = atlas.chart([ENTRIES[TINY]], tmp_path / "new", workers=1, shipped=known)
+    assert asked == [atlas.METHODS[:1]]
+    assert atlas.packed(step.found) == atlas.packed(whole.found)
 
 
 def test_data_that_are_not_here_are_said_to_be_missing_and_nothing_else_stops(quick, tmp_path):
