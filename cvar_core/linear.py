@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 LANES = 16  # runs are padded to a multiple of this, so that every run takes the same instructions
+ALIKE = 32  # runs that torch computes alike: no processor has registers for more
 AHEAD = 16  # non-zeros: so long before it is used a place in memory is asked for
 FAR = 2_048  # columns, beyond which vectors side by side do not fit the second cache, and asking pays
 

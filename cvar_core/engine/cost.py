@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..catalogue import losses
-from ..linear import LANES
+from ..catalogue import losses, methods
+from ..linear import ALIKE, LANES
 from ..specs import ProblemSpec, SweepSpec
 
 
@@ -27,27 +27,48 @@ class Cost(NamedTuple):
         return self.draw + self.solve + shards * self.of_shard(spec)
 
 
-def cost(spec: SweepSpec, step_sizes: int | None = None) -> Cost:
-    """Return what a sweep costs, and its shards with all step sizes or with so many."""
+def cost(spec: SweepSpec, step_sizes: int | None = None, method: str | None = None) -> Cost:
+    """Return what a sweep costs, and its shards with all step sizes or with so many: one method's, or the mean's."""
     problem, runs = spec.problem, len(spec.lambdas) if step_sizes is None else step_sizes
-    slow = 5e-9 if losses[problem.loss].task == "classification" else 0.0  # an exponential and a logarithm
+    slow = _slow(problem)
     size, dim = problem.eval_size, problem.dim
+    names = spec.methods if method is None else (method,)
+    update = sum(_update(problem, runs, name) for name in names) / len(names)
     if problem.nonzeros is not None:
         lanes = -(-runs // LANES) * LANES
-        per_row = problem.nonzeros / size
         return Cost(
             draw=1e-8 * problem.nonzeros,
             solve=2e-6 * (problem.nonzeros + size + dim),
-            update=lanes * (2e-9 + slow) + per_row * (5e-9 + 1.2e-9 * lanes),
+            update=update,
             checkpoint=lanes * (size * (2e-9 + slow) + 0.6e-9 * problem.nonzeros + 5e-9 * dim),
         )
     whole = 1.0 if problem.mix is None else 5.0  # of a mix every point counts, not only those near the tail
     return Cost(
         draw=size * (1e-7 + 4e-8 * dim),
         solve=size * (1e-6 + 1e-7 * dim) * whole,
-        update=max(runs, LANES) * (2e-9 + 0.5e-9 * dim + slow) + 1e-8 * dim,
+        update=update,
         checkpoint=runs * size * (0.2e-9 + 0.1e-9 * dim + slow),
     )
+
+
+def is_compiled(problem: ProblemSpec, method: str) -> bool:
+    """Whether the loss and the method have scalar forms, which kernels are made of; else torch takes the steps."""
+    return losses[problem.loss].scalar is not None and methods[method].weight is not None
+
+
+def _update(problem: ProblemSpec, runs: int, method: str) -> float:
+    """Return the seconds of one update of a shard of so many runs."""
+    if not is_compiled(problem, method):  # some forty calls of torch, and ten passes over θ
+        return 1.5e-4 + 9e-9 * problem.dim * -(-runs // ALIKE) * ALIKE
+    lanes, slow = -(-runs // LANES) * LANES, _slow(problem)
+    if problem.nonzeros is not None:
+        return lanes * (2e-9 + slow) + problem.nonzeros / problem.eval_size * (5e-9 + 1.2e-9 * lanes)
+    return max(runs, LANES) * (2e-9 + 0.5e-9 * problem.dim + slow) + 1e-8 * problem.dim
+
+
+def _slow(problem: ProblemSpec) -> float:
+    """Return the seconds that an exponential and a logarithm take, if the loss has them."""
+    return 5e-9 if losses[problem.loss].task == "classification" else 0.0
 
 
 def memory(problem: ProblemSpec) -> tuple[int, int]:

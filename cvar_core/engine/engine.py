@@ -18,8 +18,10 @@ from ..catalogue import StepSizes, methods, schedules
 from ..problem import Problem, recorded_names
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
-from .cost import cost
+from .cost import cost, is_compiled
 from .sparse_kernel import sparse_steps
+
+_PATIENCE = 0.1  # seconds, of whoever cancels
 
 
 class Shard(NamedTuple):
@@ -140,7 +142,7 @@ def advance(
     sampling = stepping = evaluating = 0.0
     for left, target in enumerate((*checkpoints, min(until, spec.iterations)), start=-len(checkpoints)):
         check(stop)
-        state, sampled, stepped = _step_to(problem, spec, shard, state, target)
+        state, sampled, stepped = _step_to(problem, spec, shard, state, target, stop)
         sampling += sampled
         stepping += stepped
         if left < 0:
@@ -181,12 +183,12 @@ def averaged(problem: Problem, spec: SweepSpec, shard: Shard, stop: Stop | None 
     return Averaged(torch.where(gone[:, None], torch.nan, theta), torch.where(gone, torch.nan, alpha))
 
 
-def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25) -> int:
+def next_stop(spec: SweepSpec, state: State, seconds: float = 0.25, method: str | None = None) -> int:
     """Return the iteration to advance to so that it takes about ``seconds``; it is at least one further."""
-    expected = cost(spec, len(state.alpha))
+    expected = cost(spec, len(state.alpha), method)
     here = state.iteration
     if not state.recorded:  # the start's record is one point's for all step sizes, and shows nothing by itself
-        return max(1, next_stop(spec, state._replace(recorded=1), seconds))
+        return max(1, next_stop(spec, state._replace(recorded=1), seconds, method))
     for checkpoint in spec.checkpoint_iterations[state.recorded :]:
         needed = (checkpoint - here) * expected.update + expected.checkpoint
         if needed > seconds:
@@ -206,13 +208,17 @@ def step_sizes(problem: Problem, spec: SweepSpec, shard: Shard) -> StepSizes:
     return sizes._replace(metric=method.metric(problem.ground.slope_squares(shard.seed)))
 
 
-def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int) -> tuple[State, float, float]:
+def _step_to(
+    problem: Problem, spec: SweepSpec, shard: Shard, state: State, target: int, stop: Stop | None = None
+) -> tuple[State, float, float]:
     sizes = step_sizes(problem, spec, shard)
+    piece = _most_at_once(spec, shard, len(state.alpha))
     length = problem.ground.block_length
     sampling = stepping = 0.0
     iteration, runs = state.iteration, state[2:]
     while iteration < target:
-        last = min(target, (iteration // length + 1) * length)
+        check(stop)
+        last = min(target, (iteration // length + 1) * length, iteration + piece)
         factors = schedules[spec.schedule].factors(iteration, last, spec.iterations)
         shared = (problem.spec.beta, problem.spec.scale, problem.spec.full_loss, shard.method)
         begun = time.perf_counter()
@@ -231,6 +237,13 @@ def _step_to(problem: Problem, spec: SweepSpec, shard: Shard, state: State, targ
         stepping += time.perf_counter() - drawn
         iteration = last
     return State(iteration, state.recorded, *runs), sampling, stepping
+
+
+def _most_at_once(spec: SweepSpec, shard: Shard, runs: int) -> int:
+    """Return how many updates are taken between two looks at the stop flag: where torch takes them, a block is long."""
+    if is_compiled(spec.problem, shard.method):
+        return spec.iterations
+    return max(1, int(_PATIENCE / cost(spec, runs, shard.method).update))
 
 
 def _average(problem: Problem, state: State) -> _Average:

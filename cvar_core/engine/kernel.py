@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ..catalogue import EVEN, Linearisation, StepSizes, losses, methods
 from ..compiled import jit
-from ..linear import LANES, add_rows
+from ..linear import ALIKE, LANES, add_rows
 
 TILE = 64  # runs that step together
 
@@ -51,11 +51,14 @@ def steps_in_torch(
     mix: float = 1.0,  # the share of CVaR in the objective, the rest being the mean
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Take one update per sample in every run: the definition."""
-    entry, step = losses[loss], methods[method].step
+    entry, step, runs = losses[loss], methods[method].step, len(alpha)
     metric = EVEN if metric is None else metric
-    theta_sum, alpha_sum, diverged = theta_sum.clone(), alpha_sum.clone(), diverged.clone()
+    theta, alpha, theta_sum, alpha_sum, lam_theta, lam_alpha = map(
+        filled_up, (theta, alpha, theta_sum, alpha_sum, lam_theta, lam_alpha)
+    )
+    diverged = filled_up(diverged)
     for x_t, y_t, factor in zip(x, y, factors, strict=True):
-        prediction = theta @ x_t
+        prediction = (theta * x_t).sum(1)  # as one product of matrices it would be rounded otherwise with other runs
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
         sizes = StepSizes(lam_theta * factor, lam_alpha * factor, metric)
@@ -64,7 +67,16 @@ def steps_in_torch(
         alpha_sum += alpha
         finite = torch.isfinite(prediction + value + sizes.along(v))
         diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
-    return theta.clone(), alpha.clone(), theta_sum, alpha_sum, diverged
+    return theta[:runs].clone(), alpha[:runs].clone(), theta_sum[:runs], alpha_sum[:runs], diverged[:runs]
+
+
+def filled_up(part: Tensor) -> Tensor:
+    """Return a copy of what runs have, the last one repeated until whole vector registers are full.
+
+    Torch computes what is left over after them one by one, with other rounding: so a run would see how many others
+    there are.
+    """
+    return torch.cat([part, part[-1:].expand(-len(part) % ALIKE, *part.shape[1:])])
 
 
 def _steps_compiled(*args: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:

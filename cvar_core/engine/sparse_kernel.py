@@ -22,7 +22,7 @@ from ..compiled import jit
 from ..linear import AHEAD, FAR, add_sparse, prefetch
 from ..problem.points import SparsePoints
 from ..problem.sparse_sums import side_by_side
-from .kernel import flat
+from .kernel import filled_up, flat
 
 Runs = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]  # θ, α, B, Σα and diverged, as in the engine's state
 
@@ -41,11 +41,12 @@ def sparse_steps_in_torch(
     mix: float = 1.0,  # the share of CVaR in the objective
 ) -> Runs:
     """Take one update per sample in every run: the definition, in which rows are made dense."""
-    entry, step = losses[loss], methods[method].step
-    theta, alpha, lag, alpha_sum, diverged = (part.clone() for part in runs)
+    entry, step, count = losses[loss], methods[method].step, len(runs[1])
+    theta, alpha, lag, alpha_sum, diverged = map(filled_up, runs)
+    sizes = StepSizes(filled_up(sizes.theta), filled_up(sizes.alpha), sizes.metric)
     for t, (row, factor) in enumerate(zip(index, factors, strict=True), start=first):
         (x_t,), y_t = points.rows(row.reshape(1)), points.target[row]
-        prediction = theta @ x_t
+        prediction = (theta * x_t).sum(1)
         value = scale * entry.value(prediction, y_t)
         v = (scale * entry.slope(prediction, y_t)).unsqueeze(1) * x_t
         here = StepSizes(sizes.theta * factor, sizes.alpha * factor, sizes.metric)
@@ -55,7 +56,7 @@ def sparse_steps_in_torch(
         alpha_sum += alpha
         finite = torch.isfinite(prediction + value + here.along(v))
         diverged |= ~(finite & torch.isfinite(alpha) & torch.isfinite(theta).all(1))
-    return theta, alpha, lag, alpha_sum, diverged
+    return theta[:count], alpha[:count], lag[:count], alpha_sum[:count], diverged[:count]
 
 
 def sparse_steps(

@@ -46,7 +46,7 @@ def perform(piece: Piece, workshop: Workshop, stop: Stop | None = None) -> Found
         case Step(spec, shard, state, seconds):
             problem = place.problem
             at = start(problem, spec, shard) if state is None else state
-            state, records = advance(problem, spec, shard, at, next_stop(spec, at, seconds), stop)
+            state, records = advance(problem, spec, shard, at, next_stop(spec, at, seconds, shard.method), stop)
             # On wide data the iterates of all shards would fill the memory, and the store.
             ended = state.recorded == len(spec.checkpoint_iterations)
             return Stepped(state.ended() if ended else state, records)
