@@ -194,8 +194,15 @@ class SweepSpec:
 
     @functools.cached_property
     def id(self) -> str:
-        """The id of the run: a hash of this spec and of the engine's version."""
-        return hashlib.sha256(f"{ENGINE_VERSION}:{canonical(self)}".encode()).hexdigest()[:16]
+        """The id of the run: a hash of this spec, of the engine's version, and of the code of what is not built in."""
+        return hashlib.sha256(":".join([str(ENGINE_VERSION), canonical(self), *self._stamps]).encode()).hexdigest()[:16]
+
+    @property
+    def _stamps(self) -> list[str]:
+        """What tells losses, noises and methods of other packages from others of their names; none is built in."""
+        noise = [] if self.problem.noise is None else [noises.stamp(self.problem.noise)]
+        found = [losses.stamp(self.problem.loss), *noise, *(methods.stamp(name) for name in self.methods)]
+        return [stamp for stamp in found if stamp is not None]
 
     @functools.cached_property
     def family(self) -> str:
@@ -203,7 +210,7 @@ class SweepSpec:
 
         Sweeps of one family that have a method, a seed and a step size in common have the same bits there.
         """
-        shared = [ENGINE_VERSION, self.problem.to_dict(), self.schedule, self.checkpoint_iterations]
+        shared = [ENGINE_VERSION, self.problem.to_dict(), self.schedule, self.checkpoint_iterations, *self._stamps]
         return hashlib.sha256(json.dumps(shared, sort_keys=True, allow_nan=False).encode()).hexdigest()[:16]
 
     @functools.cached_property

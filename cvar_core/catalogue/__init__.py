@@ -16,8 +16,11 @@ from .methods import (
     sharp_bound,
 )
 from .noises import Noise, noises
-from .registry import Registry, UnknownName
+from .registry import PlugInWarning, Registry, UnknownName
 from .schedules import Schedule, schedules
+
+for _registry in (losses, methods, noises):
+    _registry.seal()
 
 __all__ = [
     "EVEN",
@@ -29,6 +32,7 @@ __all__ = [
     "Method",
     "Model",
     "Noise",
+    "PlugInWarning",
     "Point",
     "Registry",
     "Rule",

@@ -121,7 +121,7 @@ def _remade(entry: Loss, values: str) -> Loss:
     return entry.remade(**{name: float(value) for name, value in pairs})
 
 
-losses = Losses("loss")
+losses = Losses("loss", Loss, "cvar_core.losses")
 
 
 def _squared(p: float, y: float) -> tuple[float, float]:

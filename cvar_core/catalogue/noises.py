@@ -38,7 +38,7 @@ class Noise:
     density: Callable[[Array, Parameters], Array]
 
 
-noises: Registry[Noise] = Registry("noise")
+noises: Registry[Noise] = Registry("noise", Noise, "cvar_core.noises")
 
 
 def _normal_density(z: Array, mean: float, std: float) -> Array:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
-from ..catalogue import UnknownName, losses, methods, noises, schedules
+from ..catalogue import Registry, UnknownName, losses, methods, noises, schedules
 from ..data import TargetUnit
 from ..problem import Problem
 from ..progress_bar import shown
@@ -277,13 +277,15 @@ def _atlas(args: argparse.Namespace, texts: list[str]) -> int:
 def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     print("losses (parameters with their defaults)")
     for loss in losses:
-        print(f"  {loss.name:12}{loss.task:16}{_defaults(loss.parameters):16}{loss.formula}")
+        print(
+            f"  {loss.name:12}{loss.task:16}{_defaults(loss.parameters):16}{loss.formula}{_origin(losses, loss.name)}"
+        )
     print("noises (parameters with their defaults)")
     for noise in noises:
-        print(f"  {noise.name:12}{_defaults(noise.parameters):16}{noise.formula}")
+        print(f"  {noise.name:12}{_defaults(noise.parameters):16}{noise.formula}{_origin(noises, noise.name)}")
     print("methods")
     for method in methods:
-        print(f"  {method.name:12}{method.summary}")
+        print(f"  {method.name:12}{method.summary}{_origin(methods, method.name)}")
     print("schedules")
     for schedule in schedules:
         print(f"  {schedule.name:12}{schedule.formula}")
@@ -292,6 +294,12 @@ def _problems(args: argparse.Namespace, texts: list[str]) -> int:
 
 def _defaults(parameters: Mapping[str, float]) -> str:
     return ", ".join(f"{name}={value:g}" for name, value in parameters.items())
+
+
+def _origin(registry: Registry[Any], name: str) -> str:
+    """Say where an entry comes from that is not built in."""
+    origin = registry.origin(name)
+    return "" if origin is None else f" ({origin})"
 
 
 def _compile(args: argparse.Namespace, texts: list[str]) -> int:

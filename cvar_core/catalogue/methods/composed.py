@@ -5,7 +5,7 @@ A combination that has no name of its own is listed nowhere; it is there for who
 
 from __future__ import annotations
 
-from ..registry import Registry, UnknownName
+from ..registry import RUN_TIME, Registry, UnknownName
 from .method import Method, Model, Rule
 
 AT = "@"
@@ -15,15 +15,15 @@ class Methods(Registry[Method]):
     """Methods by name, and by ``model@rule``."""
 
     def __init__(self) -> None:
-        super().__init__("method")
+        super().__init__("method", Method, "cvar_core.methods")
         self._composed: dict[str, Method] = {}
 
-    def add(self, entry: Method) -> Method:
+    def add(self, entry: Method, origin: str = RUN_TIME) -> Method:
         for kind, parts in (("model", self._models()), ("rule", self._rules())):
-            part = getattr(entry, kind)
-            if parts.get(part.name, part) is not part:
+            part = getattr(entry, kind, None)  # what is no method at all, the registry says
+            if part is not None and parts.get(part.name, part) is not part:
                 raise ValueError(f"method {entry.name!r} has a {kind} named {part.name!r}, but another has that name")
-        return super().add(entry)
+        return super().add(entry, origin)
 
     def remove(self, name: str) -> None:
         super().remove(name)
@@ -40,6 +40,16 @@ class Methods(Registry[Method]):
         except UnknownName:
             return False
         return True
+
+    def stamp(self, name: str) -> str | None:
+        """Return the stamps of the methods that a composed one takes its model and its rule from."""
+        if AT not in name:
+            return super().stamp(name)
+        made = self[name]
+        found = (
+            super(Methods, self).stamp(each.name) for each in self if made.model is each.model or made.rule is each.rule
+        )
+        return "; ".join(each for each in found if each is not None) or None
 
     def _compose(self, name: str) -> Method:
         if name in self._composed:
