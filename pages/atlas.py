@@ -106,6 +106,7 @@ to spare on either side. {atlas.SEEDS} starts that agree make a λ *safe so far*
 **The single λ** of a method is the one that is safe most often on the problems that are not held out.
 
 **SPL-U and SGM-U are ours, not the paper's.** Their λ has neither the unit of the loss nor that of a feature.
+Truncated SGM is Asi and Duchi's: SGM whose model is cut off at 0, below which no loss is.
 """)
 
 body.markdown("### How far behind the best")

@@ -1,6 +1,7 @@
 """``recommend``: the λ to take on a problem, and the atlas's one for those who do not want to tune."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def small_atlas(safe):
     for k in range(count):
         role = atlas.HELD_OUT if k == count - 1 else atlas.CHOOSING
         entry = atlas.Entry(f"problem {k}", f"origin {k}", atlas.SYNTHETIC, role, "squared", 0.95)
-        problems.append(atlas.Charted(entry, result.spec, 0.0, 0.0, None, True))
+        problems.append(atlas.Charted(entry, replace(result.spec, methods=atlas.METHODS), 0.0, 0.0, None, True))
     return atlas.Atlas(
         tuple(problems), np.ones((*shape[:3], 1, shape[3]), dtype="<f4"), np.ones((count, len(MEASURES), 1)), states,
         np.ones((*shape[:3], 2), dtype="<f4"), {},

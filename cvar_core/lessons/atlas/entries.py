@@ -11,7 +11,7 @@ from .table_sets import SETS
 
 AS_DRAWN, RAW, STANDARDISED = PREPARED = ("as drawn", "raw", "standardised")
 
-METHODS = ("sgm", "spl", "spl+", "spl-u", "sgm-u")
+METHODS = ("sgm", "spl", "spl+", "spl-u", "sgm-u", "sgm-t")
 LAMBDAS = tuple(10.0 ** (k / 2) for k in range(-12, 13))
 SEEDS = 5
 

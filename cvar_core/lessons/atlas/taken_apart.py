@@ -23,10 +23,10 @@ def only(atlas: Atlas, names: Sequence[str]) -> Atlas:
 
 
 def beside(parts: Sequence[Atlas]) -> Atlas:
-    """Return one atlas of the methods of all, in their order; the parts have the same problems."""
+    """Return one atlas of the methods of all, in their order; the first part tells the problems, which all share."""
     arrays: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts], axis=2) for name in _BY_METHOD
     }
     names = tuple(name for part in parts for name in part.methods)
-    problems = tuple(replace(each, spec=replace(each.spec, methods=names)) for each in parts[-1].problems)
-    return only(replace(parts[-1], problems=problems, **arrays), [name for name in METHODS if name in names])
+    problems = tuple(replace(each, spec=replace(each.spec, methods=names)) for each in parts[0].problems)
+    return only(replace(parts[0], problems=problems, **arrays), [name for name in METHODS if name in names])
