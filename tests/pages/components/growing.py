@@ -12,13 +12,13 @@ COLOURS = {"light": ("#1b1f24", "#ffffff"), "dark": ("#eceef1", "#0e1117")}
 
 
 def figure(points: int, theme: str = "light") -> dict:
-    """Return two methods' curves; the second has a companion from the fourth point on, as triangles have."""
+    """Return two methods' curves; the second has a companion, which is another every four points, as triangles are."""
     text, page = COLOURS[theme]
     x = list(range(1, points + 1))
     traces = [
         _curve("spl", "line", x, [1.0 for _ in x]),
         _curve("spl+", "line", x, [2.0 for _ in x]),
-        *([_curve("spl+", "late", x, [3.0 for _ in x])] if points > 3 else []),
+        *([_curve("spl+", f"late-{points // 4}", x, [3.0 for _ in x])] if points % 4 > 1 and points > 3 else []),
     ]
     layout = {
         "font": {"color": text},
