@@ -1,6 +1,5 @@
 """Compiled code is kept by content: never stale, never in the way."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -52,11 +51,17 @@ def test_fingerprint_follows_defaults():
     assert fingerprint(scaled(2.0)) != fingerprint(scaled(3.0)), "a kernel that knows no other would be served the old"
 
 
+FACTOR = 2.0
+
+
+def scaled(x):
+    return FACTOR * x
+
+
 def test_fingerprint_follows_globals(monkeypatch):
-    module = importlib.import_module("cvar_core.catalogue.losses")
-    before = fingerprint(module._huber)
-    monkeypatch.setattr(module, "_HUBER_KNEE", 2.0)
-    assert fingerprint(module._huber) != before
+    before = fingerprint(scaled)
+    monkeypatch.setitem(scaled.__globals__, "FACTOR", 3.0)
+    assert fingerprint(scaled) != before
 
 
 @pytest.fixture

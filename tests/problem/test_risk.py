@@ -101,7 +101,8 @@ def test_no_point_is_skipped_that_counts(loss, noise, rng, rooms):
     thetas = problem.theta_gen + models(rng, 10)  # at θ_gen most blocks are skipped, far away none is
     expected = [by_sorting(problem.losses(theta), 0.95) for theta in thetas]
     assert problem.ground.risks(thetas).tolist() == pytest.approx(expected, rel=1e-12)
-    assert len(rooms) == 2, "a third pass would have found what the second skipped"
+    if losses[loss].scalar is not None:  # what has no compiled form visits every point
+        assert len(rooms) == 2, "a third pass would have found what the second skipped"
 
 
 @every_loss

@@ -45,16 +45,25 @@ def test_closing_ends_it_whether_it_rests_or_moves():
     resting = Turns(counting(10_000, seen))
     resting.turn(0.01)
     resting.close()
-    moving = Turns(counting(10_000, seen))
-    threading.Timer(0.05, moving.close).start()
+    moves = threading.Event()
+
+    def endless(stop):
+        while True:
+            check(stop)
+            moves.set()
+
+    moving = Turns(endless)
+    closer = threading.Thread(target=lambda: moves.wait() and moving.close())
+    closer.start()
     with pytest.raises(Cancelled):
-        moving.turn(60)
+        moving.turn(600)
+    closer.join()
     with pytest.raises(Cancelled):
         moving.turn(60)  # nobody waits for a thread that has ended
     unborn = Turns(counting(10, seen))
     unborn.close()
     unborn.turn(1)
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while threading.active_count() > before:
         assert time.monotonic() < end
         time.sleep(0.01)
