@@ -15,10 +15,11 @@ from torch import Tensor
 
 from ..cancel import Stop, check
 from ..catalogue import StepSizes, methods, schedules
-from ..problem import Problem, recorded_names
+from ..problem import OwnGround, Problem, recorded_names
 from ..specs import SweepSpec
 from . import kernel as kernel  # registers torch.ops.cvar_core.steps
 from .cost import cost, is_compiled
+from .own_steps import own_steps
 from .sparse_kernel import sparse_steps
 
 _PATIENCE = 0.1  # seconds, of whoever cancels
@@ -222,7 +223,11 @@ def _step_to(
         factors = schedules[spec.schedule].factors(iteration, last, spec.iterations)
         shared = (problem.spec.beta, problem.spec.scale, problem.spec.full_loss, shard.method)
         begun = time.perf_counter()
-        if problem.spec.nonzeros is None:
+        if isinstance(problem.ground, OwnGround):
+            rows = problem.ground.rows(shard.seed, iteration, last)
+            drawn = time.perf_counter()
+            runs = own_steps(problem.ground, rows, factors, sizes, runs, shard.method)
+        elif problem.spec.nonzeros is None:
             samples = problem.ground.samples(shard.seed, iteration, last)
             drawn = time.perf_counter()
             runs = torch.ops.cvar_core.steps.default(

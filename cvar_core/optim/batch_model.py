@@ -123,7 +123,7 @@ def prox_linear_pieces(losses: Tensor, at: Threshold, cut: str) -> list[Piece]:
 
 def subgradient_pieces(losses: Tensor, at: Threshold) -> list[Piece]:
     """Return the one piece of SGM, a subgradient of the batch's objective at (θ_t, α_t)."""
-    tail = at.steepness / len(losses) * (losses > at.alpha)
+    tail = at.steepness / len(losses) * (losses > at.alpha).to(losses)
     weights = (1 - at.mix) / len(losses) + tail
     return [Piece(weights, 0.0, -float(tail.sum()))] if weights.any() else []
 

@@ -3,6 +3,7 @@
 from .ground import Evaluation, Ground, Samples, Start
 from .objective import cvar, objective, tail_mass, var
 from .optimum import Optimum
+from .own_ground import OwnGround
 from .population import population_risk
 from .problem import Problem
 from .recorded import names as measure_names
@@ -14,6 +15,7 @@ __all__ = [
     "Evaluation",
     "Ground",
     "Optimum",
+    "OwnGround",
     "Problem",
     "Samples",
     "Sketch",

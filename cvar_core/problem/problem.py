@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..cancel import Stop
 from ..catalogue import Loss, losses
@@ -195,6 +195,55 @@ class Problem:
             mix=mix,
         )
         return cls(spec, (matrix, target), held_out, Named(names, None if labels is None else tuple(labels)))
+
+    @classmethod
+    def from_torch(
+        cls,
+        loss_fn: Callable[..., Tensor],
+        data: tuple[Any, Any],
+        dim: int | None = None,
+        module: nn.Module | None = None,
+        beta: float = 0.95,
+        scale: float = 1.0,
+        *,
+        start: str | None = None,
+        mix: float | None = None,
+        optimum: Any = None,
+        convex: bool = False,
+    ) -> Problem:
+        """Make a problem of any loss that torch can differentiate; P is the empirical distribution of the data.
+
+        Sweeps, measures, intervals and charts are those of any problem; runs are stepped in torch, all step sizes at
+        once, at some thousand updates a second instead of millions. It lives in this process alone: a store does not
+        find its runs again, and neither links, nor the command line, nor the tail's rows know of it.
+
+        Parameters
+        ----------
+        loss_fn
+            (θ, x, y) ↦ the loss of one sample, a number that is not negative; with a module (outputs, y) ↦ the same. It
+            is given to ``torch.func``: no branches on values, no ``item()``.
+        data
+            (X, y), of any shapes with as many rows.
+        dim, module
+            The length of θ, which then starts as in ``from_arrays``; or a module whose parameters, in float64, are θ,
+            and where they are is θ_0 for every seed, so that seeds differ by their samples alone.
+        optimum
+            θ*, if it is known. Otherwise F* is the best that L-BFGS finds, so that a gap may be negative where the loss
+            is not convex.
+        convex
+            Whether the loss is convex in θ: then F* has a bound from below, ``optimum().gap``, for every θ within
+            10 (1 + ‖θ*‖) of it.
+
+        >>> data = [[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0]
+        >>> problem = Problem.from_torch(lambda theta, x, y: (x @ theta - y) ** 2, data, dim=2, beta=0.5)
+        >>> problem.risk([0.0, 1.0])
+        1.0
+        """
+        from .own_problem import own_problem
+
+        return own_problem(
+            loss_fn, data, dim, module, optimum=optimum, convex=convex, beta=beta, scale=scale, start=start, mix=mix
+        )
 
     def under(
         self,

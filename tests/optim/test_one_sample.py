@@ -40,17 +40,18 @@ def stepped(name, loss, theta, x, y, alpha, lam, initial_loss, squares, **settin
 
 @every_optimiser
 @every_loss
-def test_a_step_is_the_catalogue_s(name, loss):
+@pytest.mark.parametrize("mix", [1.0, 0.6, 0.1, 0.0])
+def test_a_step_is_the_catalogue_s(name, loss, mix):
     squares = torch.tensor([2.0, 0.5, 0.0, 1e-3, 40.0], dtype=torch.float64)
     for seed in range(20):
         theta, x, y, alpha, lam = drawn(seed, loss)
-        at = linearised(loss, theta, alpha, x, y, 0.9)
+        at = linearised(loss, theta, alpha, x, y, 0.9)._replace(mix=mix)
         if seed % 4 == 0:
             alpha = float(at.loss)  # a tie
             at = at._replace(alpha=at.loss)
         wanted = catalogue_step(name, at, lam, 1.7, squares)
         for cut in [{}] if name == "sgm" else [{"cut": cut} for cut in CUTS]:
-            found, moved = stepped(name, loss, theta, x, y, alpha, lam, 1.7, squares, **cut)
+            found, moved = stepped(name, loss, theta, x, y, alpha, lam, 1.7, squares, mix=mix, **cut)
             torch.testing.assert_close(found, wanted.theta, rtol=1e-12, atol=1e-12)
             assert moved == pytest.approx(float(wanted.alpha), rel=1e-12, abs=1e-12)
 
