@@ -27,8 +27,8 @@ class SPLU(SPL):
 
     Multiply the loss by any factor, or the inputs of a linear layer and its weights by opposite ones, and λ means the
     same. Per coordinate, p is a single number and k counts all of them, as in ``cvar_core``'s SPL-U for linear models.
-    Both were tried, on linear models and on two-layer networks: per tensor forgives about a decade more above the best
-    λ, and λ = 1 is at or beside it, so that it is the default; it takes one number of memory for each tensor.
+    Both were tried, on a linear model and on two-layer networks: per tensor forgives about a decade more above the best
+    λ, so that it is the default; it takes one number of memory for each tensor. What λ = 1 does untuned is in README.
 
     E‖v_p‖² is found with the first batch, without a gradient for each sample: with random signs r_i, the gradient of
     Σ_i r_i ℓ_i/√b has the mean square mean_i v_i². Sixteen such backward passes are taken, once (of at most sixteen
