@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from html import escape
 
+from ..figures.frame import without_title
 from ..version import __version__
 from .model_study import ModelStudy
 
@@ -23,13 +24,12 @@ def model_html(study: ModelStudy) -> str:
 
     from .model_chart import model_chart
 
-    figure = model_chart(study)
-    figure["layout"].pop("title")
+    figure, _, _ = without_title(model_chart(study))
     # In JSON a "<" only stands in strings, where it may be written \\u003c: no text can end the script.
     embedded = json.dumps(figure, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    finding, *table = str(study).splitlines()
+    finding, *table, about = str(study).splitlines()
     plotly = get_plotlyjs().replace("</script", "<\\/script")
-    how = f"{study.steps:,} steps on batches of {study.batch}, {study.schedule} λ, {len(study.seeds)} seeds"
+    how = f"{study.steps:,} steps on batches of {study.batch}, {study.schedule} schedule of λ, {len(study.seeds)} seeds"
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -43,6 +43,7 @@ def model_html(study: ModelStudy) -> str:
 <p>{escape(how)}. cvar_core {escape(__version__)}.</p>
 <div id="chart"></div>
 <pre>{escape(chr(10).join(table))}</pre>
+<p>{escape(about)}</p>
 <script>{plotly}</script>
 <script>const figure = {embedded}; Plotly.newPlot("chart", figure.data, figure.layout, {{responsive: true}});</script>
 </body>

@@ -111,7 +111,7 @@ for _kind in (SGD, Adam):
         trainers.add(
             Trainer(
                 f"{_kind.__name__.lower()}-{_name}",
-                f"{_kind.__name__}, {_label}",
+                f"{_kind.__name__} ({_label})",
                 lambda p, lam, beta, decay, k=_kind, a=_aim: Descent(  # type: ignore[misc]
                     k, a, p, lam, beta, decay, with_threshold=a is rockafellar_uryasev
                 ),
