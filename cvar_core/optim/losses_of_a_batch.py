@@ -1,7 +1,9 @@
-"""What a closure returns, read with care: the losses of a batch, and weighted sums of their gradients."""
+"""What a closure returns, read with care: the losses of a batch, sums of their gradients, and products of these."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -103,6 +105,26 @@ def on_host(losses: Tensor) -> Tensor:
         wrong = int((~torch.isfinite(found)).sum())
         raise NotFinite(f"{wrong} of {len(found)} losses are not finite; neither the parameters nor α were changed")
     return found
+
+
+_SMALL = 1e-30  # a product of float32 below has lost digits, or all of itself
+
+
+def dots(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[float]:
+    """Return ⟨g, h⟩ of each pair: in float32 or wider, and in float64 where the square of a number is beyond that."""
+    if not pairs:
+        return []
+    products = [_dot(g, h, torch.promote_types(g.dtype, torch.float32)) for g, h in pairs]
+    widest = functools.reduce(torch.promote_types, (each.dtype for each in products))
+    found: list[float] = torch.stack([each.to(products[0].device, widest) for each in products]).tolist()
+    return [
+        each if _SMALL < abs(each) < math.inf else float(_dot(g.cpu(), h.cpu(), torch.float64))
+        for each, (g, h) in zip(found, pairs, strict=True)
+    ]
+
+
+def _dot(g: Tensor, h: Tensor, dtype: torch.dtype) -> Tensor:
+    return torch.dot(g.reshape(-1).to(dtype), h.reshape(-1).to(dtype))
 
 
 RandomState = list[tuple[Callable[[Tensor], None], Tensor]]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.optim.optimizer import ParamsT
 
-from .losses_of_a_batch import Batch, NotFinite
+from .losses_of_a_batch import Batch, NotFinite, dots
 from .prox_linear import SPL, positive
 from .tail_optimizer import Scales
 
@@ -50,6 +50,8 @@ class SPLU(SPL):
     >>> opt = SPLU(model.parameters(), beta=0.95)
     >>> losses = opt.step(lambda: model(torch.ones(8, 3))[:, 0] ** 2)
     """
+
+    _FURTHER = ("per",)
 
     def __init__(
         self,
@@ -94,22 +96,22 @@ class SPLU(SPL):
 def _mean_squares(batch: Batch, wanted: Sequence[Tensor], params: Sequence[Tensor], per_tensor: bool) -> Scales:
     """Return E‖v_p‖² of the wanted parameters, or E v² of their coordinates, where that is not 0."""
     signs = _signs(len(batch.losses))
-    sums: dict[Tensor, Tensor] = {}
+    sums: dict[Tensor, Tensor | float] = {}
     for row in signs:
         for p in params:
             p.grad = None
         batch.pull(row, last=False)
-        for p in wanted:
-            if p.grad is not None:
-                square = p.grad.square()
-                sums[p] = sums.get(p, 0.0) + (square.sum() if per_tensor else square) / len(signs)
+        grads = {p: p.grad for p in wanted if p.grad is not None}
+        squares = dots([(g, g) for g in grads.values()]) if per_tensor else [g.square() for g in grads.values()]
+        for p, square in zip(grads, squares, strict=True):
+            sums[p] = sums.get(p, 0.0) + square / len(signs)
     found: Scales = {}
     for p, total in sums.items():
-        mean = float(total.mean())
+        mean = float(total.mean()) if isinstance(total, Tensor) else total
         if not math.isfinite(mean):
             raise NotFinite("a gradient is not finite; neither the parameters nor α were changed")
         if mean > 0:
-            found[p] = mean if per_tensor else torch.where(total > 0, total, mean)
+            found[p] = torch.where(total > 0, total, mean) if isinstance(total, Tensor) else total
     return found
 
 

@@ -58,6 +58,8 @@ class SPL(TailOptimizer):
     True
     """
 
+    _FURTHER: tuple[str, ...] = ()  # settings that a method on this model has beside these
+
     def __init__(
         self,
         params: ParamsT,
@@ -76,6 +78,8 @@ class SPL(TailOptimizer):
     ) -> None:
         if cut not in CUTS:
             raise ValueError(f"cut is {cut!r}; choose from {', '.join(CUTS)}")
+        if unknown := sorted(set(more) - set(self._FURTHER)):
+            raise TypeError(f"{type(self).__name__} has no setting {unknown[0]!r}")
         super().__init__(
             params, lam, alpha=alpha, initial_loss=initial_loss, beta=beta, mix=mix, decay=decay, cut=cut,
             weight_decay=weight_decay, average=average, foreach=foreach, **more,

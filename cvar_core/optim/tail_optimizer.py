@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT
 
 from .batch_model import Piece, Threshold
-from .losses_of_a_batch import Batch, Closure, NotFinite, read_batch
+from .losses_of_a_batch import Batch, Closure, NotFinite, dots, read_batch
 
 _SHARED = ("beta", "mix", "decay", "average", "foreach")  # settings of the optimiser, which no group may change
 _MEMORY = "threshold"  # where the state has what belongs to no parameter
@@ -46,8 +47,8 @@ class TailOptimizer(Optimizer):
     ) -> None:
         _check_settings(settings)
         for name, value in (("alpha", alpha), ("initial_loss", initial_loss)):
-            if value is not None and not math.isfinite(value):
-                raise ValueError(f"{name} is {value}; it is a finite number, or None for what the first batch says")
+            if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
+                raise ValueError(f"{name} is {value!r}; it is a finite number, or None for what the first batch says")
         super().__init__(params, {"lr": lam, **settings})
         self._keep(Memory(alpha=alpha, initial_loss=initial_loss))
 
@@ -95,8 +96,8 @@ class TailOptimizer(Optimizer):
                 )
         for name in ("lr", "weight_decay"):
             value = group.get(name, self.defaults[name])
-            if not 0 <= float(value) < math.inf:
-                raise ValueError(f"{'lam' if name == 'lr' else name} is {value}; it is a number from 0 on")
+            if not (isinstance(value, Real | Tensor) and 0 <= float(value) < math.inf):
+                raise ValueError(f"{'lam' if name == 'lr' else name} is {value!r}; it is a number from 0 on")
         super().add_param_group(group)
 
     @torch.no_grad()
@@ -275,23 +276,19 @@ def _gram(
 
 def _inner(first: list[Tensor | None], second: list[Tensor | None], sizes: Sequence[float | Tensor]) -> float:
     """Return Σ_p λ_p ⟨g_p, h_p⟩, with one wait for the device."""
-    products, factors = [], []
+    pairs, factors = [], []
     for g, h, size in zip(first, second, sizes, strict=True):
         if g is not None and h is not None:
-            weighed = g * size if isinstance(size, Tensor) else g
-            products.append(torch.dot(weighed.reshape(-1), h.reshape(-1)))
+            pairs.append((g * size if isinstance(size, Tensor) else g, h))
             factors.append(1.0 if isinstance(size, Tensor) else size)
-    if not products:
-        return 0.0
-    together = torch.stack([each.to(products[0]) for each in products])
-    return math.fsum(f * each for f, each in zip(factors, together.tolist(), strict=True))
+    return math.fsum(f * each for f, each in zip(factors, dots(pairs), strict=True))
 
 
 def _check_settings(settings: dict[str, Any]) -> None:
     beta, mix, average = settings["beta"], settings["mix"], settings["average"]
-    if not 0 <= beta < 1:
-        raise ValueError(f"beta is {beta}; it is a level from 0, the mean, to below 1: 0.95 averages the worst 5%")
-    if not 0 <= mix <= 1:
-        raise ValueError(f"mix is {mix}; it is the weight of CVaR, from 0 to 1, beside that of the mean")
+    if not (isinstance(beta, Real) and 0 <= float(beta) < 1):
+        raise ValueError(f"beta is {beta!r}; it is a level from 0, the mean, to below 1: 0.95 averages the worst 5%")
+    if not (isinstance(mix, Real) and 0 <= float(mix) <= 1):
+        raise ValueError(f"mix is {mix!r}; it is the weight of CVaR, from 0 to 1, beside that of the mean")
     if average not in (None, "uniform") and not (isinstance(average, float) and 0 < average < 1):
         raise ValueError(f"average is {average!r}; it is None, 'uniform' or a decay between 0 and 1, such as 0.999")

@@ -183,12 +183,19 @@ def test_a_bad_closure_gets_a_sentence_and_changes_nothing(kind, after, what):
     ("settings", "words"),
     [
         ({"beta": 1.0}, "beta is 1.0"), ({"lam": -1.0}, "lam is -1.0"), ({"mix": 2}, "mix is 2"),
-        ({"average": 3}, "average is 3"), ({"cut": "x"}, "cut is 'x'"), ({"alpha": float("nan")}, "alpha is nan"),
+        ({"average": 3}, "average is 3"), ({"beta": "x"}, "beta is 'x'"), ({"lam": None}, "lam is None"),
+        ({"cut": "x"}, "cut is 'x'"), ({"alpha": float("nan")}, "alpha is nan"),
     ],
 )  # fmt: skip
 def test_bad_settings_get_a_sentence(settings, words):
     with pytest.raises(ValueError, match=words):
         SPLPlus([nn.Parameter(torch.ones(1))], **settings)
+
+
+@every_optimiser
+def test_a_setting_that_does_not_exist_is_refused(kind):
+    with pytest.raises(TypeError, match="momentum"):
+        kind([torch.zeros(2, requires_grad=True)], momentum=0.9)
 
 
 def test_a_step_without_a_closure_says_what_it_takes():
@@ -261,6 +268,26 @@ def test_a_loss_in_another_unit_takes_the_same_path():
                 opt.step(lambda unit=unit, losses=losses: unit * losses())
             paths.append(parameters(model))
         torch.testing.assert_close(*paths, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [SPLPlus, SPLU])
+@pytest.mark.parametrize("factor", [2.0**-90, 2.0**70])
+def test_a_unit_whose_square_no_float32_holds_takes_the_same_path(kind, factor):
+    def path(unit):
+        model, losses = network(0, torch.float32)
+        opt = kind(model.parameters(), 0.8, 1.0)
+        for _ in range(4):
+            opt.step(lambda: unit * losses())
+        return parameters(model)
+
+    torch.testing.assert_close(path(factor), path(1.0), rtol=1e-3, atol=1e-4)
+
+
+def test_half_precision_holds_the_products_of_gradients():
+    theta = torch.ones(4, dtype=torch.float16, requires_grad=True)
+    opt = SPL([theta], 0.0, 1.0, alpha=0.0)
+    opt.step(lambda: 200 * theta.sum().reshape(1))  # ‖v‖² is 160,000, above the largest number of float16
+    assert opt.alpha == pytest.approx(801 / 160_001 - 1, rel=1e-6)
 
 
 @pytest.mark.parametrize("per", ["tensor", "coordinate"])
