@@ -102,7 +102,9 @@ def _mean_squares(batch: Batch, wanted: Sequence[Tensor], params: Sequence[Tenso
             p.grad = None
         batch.pull(row, last=False)
         grads = {p: p.grad for p in wanted if p.grad is not None}
-        squares = dots([(g, g) for g in grads.values()]) if per_tensor else [g.square() for g in grads.values()]
+        squares: Sequence[Tensor | float] = [g.square() for g in grads.values()]
+        if per_tensor:
+            squares = dots([(g, g) for g in grads.values()])
         for p, square in zip(grads, squares, strict=True):
             sums[p] = sums.get(p, 0.0) + square / len(signs)
     found: Scales = {}

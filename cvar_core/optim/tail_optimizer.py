@@ -46,7 +46,8 @@ class TailOptimizer(Optimizer):
         self, params: ParamsT, lam: float, *, alpha: float | None, initial_loss: float | None, **settings: Any
     ) -> None:
         _check_settings(settings)
-        for name, value in (("alpha", alpha), ("initial_loss", initial_loss)):
+        given: dict[str, Any] = {"alpha": alpha, "initial_loss": initial_loss}
+        for name, value in given.items():
             if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
                 raise ValueError(f"{name} is {value!r}; it is a finite number, or None for what the first batch says")
         super().__init__(params, {"lr": lam, **settings})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..catalogue import methods
 from .criterion import Criterion
-from .readable import best, decades, interval, number
+from .readable import best, decades, interval, number, risk_name
 
 if TYPE_CHECKING:
     from .result import Result
@@ -27,8 +27,9 @@ def one_line(result: Result) -> str:
     step_sizes, seeds = (_count(len(each), word) for each, word in ((spec.lambdas, "λ"), (spec.seeds, "seed")))
     reached = result.at().iteration
     came = f"{spec.iterations:,} iterations" if reached == spec.iterations else f"{reached:,} of {spec.iterations:,}"
+    mixed = "" if problem.mix is None else f", {risk_name(problem)}"
     return (
-        f"<Result: {problem.loss} loss, {source}, β = {problem.beta:g}; "
+        f"<Result: {problem.full_loss} loss, {source}, β = {problem.beta:g}{mixed}; "
         f"{', '.join(spec.methods)} × {step_sizes} × {seeds}, {came}; F* = {number(result.optimum.value)}>"
     )
 

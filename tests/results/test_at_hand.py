@@ -44,6 +44,13 @@ def test_it_is_short_to_look_at(result):
     assert "SPL₊" in table
 
 
+def test_it_names_all_of_the_problem(result):
+    problem = replace(result.spec.problem, loss="pinball", loss_params={"tau": 0.2}, mix=0.3)
+    told = repr(replace(result, spec=replace(result.spec, problem=problem)))
+    assert "pinball(tau=0.2) loss" in told
+    assert "mix 0.7·mean + 0.3·CVaR" in told
+
+
 def test_equal_is_the_same_numbers_not_the_same_time(problem, result):
     again = sweep(Problem(problem.spec), **GRID, workers=1)
     assert again == result
