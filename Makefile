@@ -30,7 +30,7 @@ setup: .venv/.ready
 
 # Once, so that the first visitor does not wait for it.
 .venv/.compiled: .venv/.ready $(shell find cvar_core -name '*.py')
-	@echo "Compiling the kernels (half a minute, once) …"
+	@echo "Compiling the kernels (a minute, once) …"
 	@$(BIN)/python -m cvar_core compile
 	@touch $@
 

@@ -12,12 +12,20 @@ import torch
 
 from .cancel import Stop
 from .catalogue import losses
-from .catalogue import methods as every_method
 from .problem import Problem
 from .progress_bar import Report, shown
 from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
 from .scheduling import run
-from .specs import USUAL_METHOD, USUAL_SEEDS, ProblemSpec, SpecError, SweepSpec, paper_grid, step_size
+from .specs import (
+    USUAL_METHOD,
+    USUAL_SEEDS,
+    ProblemSpec,
+    SpecError,
+    SweepSpec,
+    paper_grid,
+    step_size,
+    usual_methods,
+)
 from .store import Keeper, Store, opened
 
 _FIELDS = ("methods", "lambdas", "iterations", "seeds", "schedule", "checkpoints")
@@ -229,12 +237,15 @@ def thread_count(workers: Any) -> int:
 
 
 def compile_kernels() -> list[str]:
-    """Compile what every loss needs into the cache, so that nobody's first run waits for it; return the losses."""
+    """Compile what every loss with the usual methods needs, so that nobody's first run waits for it; return the losses.
+
+    What few ask for is compiled when somebody does, once: another model, or a mix with the mean.
+    """
     from scipy.sparse import csr_array
 
     for loss in losses.names():
         synthetic = Problem.synthetic(loss=loss, eval_size=300)
         rows, target = synthetic.ground.points.rows(torch.arange(300)), synthetic.ground.points.target
         for problem in (synthetic, Problem.from_arrays(csr_array(rows.numpy()), target, loss)):
-            sweep(problem, every_method.names(), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
+            sweep(problem, usual_methods(on_data=True), lambdas=(0.1, 1.0), iterations=10, seeds=1, workers=1)
     return list(losses.names())
