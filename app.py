@@ -11,6 +11,7 @@ ICON = Path(__file__).parent / "pages/components/drawing/icon.svg"  # Streamlit'
 PAGES = {
     "explore": ("Explore", "query_stats"),
     "data": ("Data", "database"),
+    "your_model": ("Your model", "model_training"),
     "atlas": ("Atlas", "public"),
     "tour": ("Tour", "map"),
     "models": ("Models", "landscape"),

@@ -157,4 +157,5 @@ with st.container(width=WIDTH):
                 st.markdown(lesson.answer)
     link_to("pages/paper.py", "And then: the paper's figures, recomputed", {})
     link_to("pages/atlas.py", "And in general: on how many problems is one step size safe?", {})
+    link_to("pages/your_model.py", "And on a network: ten optimisers at every step size, and the code for yours", {})
     link_to("pages/data.py", "And last: which step size is safe on rows of your own?", {})

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 from torch import nn
 
 from ..specs import ProblemSpec, SpecError, SweepSpec
+from .growing_study import SCHEDULES, USUAL, GrowingStudy, planned
 from .model_study import ModelStudy
 from .model_task import RowLoss, read_task
 from .trainers import trainers
-from .training import DIVERGED, MEASURES, fresh, train, worth
 
-USUAL, DECREASING, CONSTANT = _SCHEDULES = ("usual", "decreasing", "constant")
+_LOOK = 0.1  # seconds between two moves of the bar
 GRID = tuple(10.0 ** (k / 2) for k in range(-8, 7))  # 10⁻⁴ … 10³ by half decades
 
 
@@ -79,33 +77,21 @@ def check_model(
 
     names = tuple(trainers[name].name for name in optimisers)
     spec = SweepSpec(ProblemSpec(beta=beta), ("spl",), lambdas, steps, seeds)  # type: ignore[arg-type]
-    if schedule not in _SCHEDULES:
-        raise SpecError(f"schedule is {schedule!r}; choose from {', '.join(_SCHEDULES)}")
+    if schedule not in SCHEDULES:
+        raise SpecError(f"schedule is {schedule!r}; choose from {', '.join(SCHEDULES)}")
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise SpecError(f"batch is {batch!r}; it is a number of rows, from 1 on")
     if not 0 < closed < 1:
         raise SpecError(f"closed is {closed}; it is a share between 0 and 1")
     if not names:
         raise SpecError(f"there is no optimiser; choose from {', '.join(trainers.names())}")
-    task = read_task(dataset, test, loss, groups)
-    begun = time.perf_counter()
-    records = np.full((len(names), len(spec.seeds), len(spec.lambdas), len(MEASURES)), np.nan)
-    starts = np.array([worth(fresh(make_model, seed), task, beta) for seed in spec.seeds])
+    growing = GrowingStudy(
+        make_model,
+        read_task(dataset, test, loss, groups),
+        planned(names, spec.lambdas, spec.seeds, beta, spec.iterations, batch, schedule, closed),
+    )
     hidden = None if progress is None else not progress
-    with tqdm(total=records[..., 0].size, disable=hidden, leave=False, unit="training") as bar:
-        for k, name in enumerate(names):
-            bar.set_description(trainers[name].label)
-            decay = trainers[name].decays if schedule == USUAL else schedule == DECREASING
-            for s, seed in enumerate(spec.seeds):
-                for at, lam in enumerate(spec.lambdas):
-                    model = fresh(make_model, seed)
-                    fine = train(
-                        model, task, trainers[name], lam, seed,
-                        beta=beta, steps=spec.iterations, batch=batch, decay=decay,
-                    )  # fmt: skip
-                    records[k, s, at] = worth(model, task, beta) if fine else DIVERGED
-                    bar.update()
-    return ModelStudy(
-        names, spec.lambdas, spec.seeds, records, starts, beta, spec.iterations, batch, schedule, closed,
-        time.perf_counter() - begun,
-    )  # fmt: skip
+    with tqdm(total=growing.count, disable=hidden, leave=False, unit="training") as bar:
+        while not growing.complete:
+            bar.update(growing.advance(_LOOK))
+    return growing.so_far().plan

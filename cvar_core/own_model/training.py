@@ -23,23 +23,34 @@ def fresh(make_model: Callable[[], nn.Module], seed: int) -> nn.Module:
         return make_model()
 
 
-def train(
-    model: nn.Module, task: Task, trainer: Trainer, lam: float, seed: int, *, beta: float, steps: int, batch: int,
-    decay: bool,
-) -> bool:  # fmt: skip
-    """Train the model on batches that the seed draws; return whether all stayed finite."""
-    drawn = torch.Generator().manual_seed(seed)
-    stepping = trainer.make(model.parameters(), lam, beta, decay)
-    model.train()
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)  # of dropout
-        for _ in range(steps):
-            rows = task.train.at(torch.randint(len(task.train), (batch,), generator=drawn))
-            try:
-                stepping.step(lambda rows=rows: task.losses(model, rows))  # type: ignore[misc]
-            except NotFinite:
-                return False
-    return True
+class Training:
+    """A training on batches that the seed draws. It can be cut anywhere: the pieces together give the same bits."""
+
+    def __init__(
+        self, model: nn.Module, task: Task, trainer: Trainer, lam: float, seed: int, *, beta: float, batch: int,
+        decay: bool,
+    ) -> None:  # fmt: skip
+        self.model, self._task, self._batch = model, task, batch
+        self._drawn = torch.Generator().manual_seed(seed)
+        self._dropout = self._drawn.get_state()
+        self._stepping = trainer.make(model.parameters(), lam, beta, decay)
+        self.steps = 0
+        model.train()
+
+    def advance(self, steps: int) -> bool:
+        """Take so many steps; return whether all stayed finite."""
+        train = self._task.train
+        with torch.random.fork_rng():
+            torch.set_rng_state(self._dropout)
+            for _ in range(steps):
+                rows = train.at(torch.randint(len(train), (self._batch,), generator=self._drawn))
+                try:
+                    self._stepping.step(lambda rows=rows: self._task.losses(self.model, rows))  # type: ignore[misc]
+                except NotFinite:
+                    return False
+                self.steps += 1
+            self._dropout = torch.get_rng_state()
+        return True
 
 
 def worth(model: nn.Module, task: Task, beta: float) -> tuple[float, ...]:

@@ -106,7 +106,7 @@ def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):
 def test_the_tour_leads_to_every_page(visit):
     page = visit("tour")
     links = page.locator("[data-testid=stPageLink] a")
-    expect(links).to_have_count(13, timeout=PATIENCE)
+    expect(links).to_have_count(14, timeout=PATIENCE)
     links.filter(has_text="Step both methods").click()
     page.get_by_text("The method sees only its model").wait_for()
 
@@ -180,3 +180,24 @@ def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
     rows = list(csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines()))
     assert {row["kind"] for row in rows} == {"synthetic"}
     assert name in {row["problem"] for row in rows}
+
+
+def test_a_network_is_trained_live_and_stopped(visit, gate):
+    """One visit: it opens with what ships, and the curves of a study here grow without the script."""
+    points = """() => (document.querySelector('.st-key-your_model-cvar .cvar-chart')?.data ?? [])
+        .filter(trace => trace.uid.endsWith('-median')).reduce((sum, trace) => sum + trace.x.length, 0)"""
+    page = visit("your_model?your_model_hidden=8&your_model_seeds=1")
+    page.get_by_text("Without tuning, SPL-U at λ = 1").wait_for()
+    page.wait_for_function(f"() => ({points})() === 150")
+    gate.hold()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_text("the first trainings are under way").wait_for()
+    gate.open()
+    page.wait_for_function(f"() => ({points})() > 0 && ({points})() < 150")
+    before = page.evaluate("window.asked")
+    first = page.evaluate(points)
+    page.wait_for_function(f"() => ({points})() > {first}")
+    assert page.evaluate("window.asked") == before, "the curves grow by the stream"
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text("Stopped at").wait_for()
+    page.get_by_role("button", name="Go on", exact=True).wait_for()

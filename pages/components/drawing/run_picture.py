@@ -44,12 +44,13 @@ def picture(view: View, page: str, part: str, look: Look) -> bytes:
     """Return a part of the page in JSON: HTML above its charts, the charts, and HTML below them."""
     result = view.result
     if result is None:
-        return _starting(view, page, look) if part == STUDY else _joined(_LATER)
+        return _starting(view, page, look) if part == STUDY else joined(_LATER)
     at = look.at if look.at is not None and result.place(look.at) is not None else None
     return _DRAW[part](result, page, look, at)
 
 
-def _joined(above: str, *charts: bytes, below: str = "") -> bytes:
+def joined(above: str, *charts: bytes, below: str = "") -> bytes:
+    """Return a picture in JSON: HTML above its charts, the charts, and HTML below them."""
     words = json.dumps({"above": above, "below": below})
     return b'%s, "charts": [%s]}' % (words[:-1].encode(), b", ".join(charts))
 
@@ -59,7 +60,7 @@ def _starting(view: View, page: str, look: Look) -> bytes:
     drawn = beginning(view.spec, view.early, mark=look.lam, theme=look.theme)
     (left, finding, _), (right, _, _) = (without_title(each) for each in drawn)
     caption = "The objective itself; as soon as the optimum F* is known, the curves are measured from there."
-    return _joined(
+    return joined(
         starting(view.spec, look.theme),
         encoded(
             left, key=f"{page}-sensitivity", height=HEIGHT, label=finding, name="sensitivity",
@@ -83,7 +84,7 @@ def _study(result: Result, page: str, look: Look, at: float | None) -> bytes:
         figure, key=f"{page}-curves", height=HEIGHT, label=finding, name="curves",
         caption=f"{'. '.join(filter(None, (finding, capital(about))))}. {_height(result, by.measure)}",
     )  # fmt: skip
-    return _joined(verdict(result, by, look.lam, look.theme), left, right)
+    return joined(verdict(result, by, look.lam, look.theme), left, right)
 
 
 def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
@@ -110,13 +111,13 @@ def _below(page: str, name: str, drawn: Figure, caption: str) -> bytes:
     chart = encoded(
         figure, key=f"{page}-{name}", height=_BELOW, label=finding, name=name, title=finding, caption=f"{told}."
     )
-    return _joined("", chart)
+    return joined("", chart)
 
 
 def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
     """Draw the measures against λ, and along the run at the chosen λ, by default each method's best."""
     if not result.measures:  # not on data
-        return _joined("")
+        return joined("")
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
     where = "at the best λ of each" if at is None else "at the λ that you chose"
     drawn = {
@@ -130,7 +131,7 @@ def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
         charts.append(
             encoded(figure, key=f"{page}-{name}", height=_BELOW, label=finding, title=finding, caption=caption)
         )
-    return _joined("", *charts, below=about_data(result))
+    return joined("", *charts, below=about_data(result))
 
 
 _DRAW: dict[str, Callable[[Result, str, Look, float | None], bytes]] = {

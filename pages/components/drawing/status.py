@@ -33,6 +33,23 @@ def status(view: View) -> str:
     return ""
 
 
+def study_status(state: str, share: float, seconds_left: float | None, others: int) -> str:
+    """Say how a study of a network is getting on; nothing of one that is done."""
+    percent = f"{100 * share:.0f}%"
+    if state in ("waiting", "running"):
+        left = "" if seconds_left is None else f" · {duration(seconds_left)} of work left"
+        shared = f" · shared with {others} other{'s' * (others > 1)}" if others else ""
+        begun = "Training" if state == "running" else "⌛ In line behind a shorter study"
+        return _progress(share, f"{begun} · {percent}{left}{shared}")
+    if state == "stopped":
+        return _note(f"Stopped at {percent}. What was computed is shown; <b>Go on</b> continues from there.")
+    if state == "failed":
+        return _note(f"This study failed at {percent}. <b>Try again</b> begins anew.")
+    if state == "unknown":
+        return _note("This server has not computed this study, or has let go of it. <b>Train</b> computes it.")
+    return ""
+
+
 def duration(seconds: float) -> str:
     if seconds < 1:
         return "less than a second"
@@ -42,7 +59,11 @@ def duration(seconds: float) -> str:
 
 
 def _bar(view: View, words: str) -> str:
-    percent = f"{100 * view.progress:.1f}"
+    return _progress(view.progress, words)
+
+
+def _progress(share: float, words: str) -> str:
+    percent = f"{100 * share:.1f}"
     return (
         f'<div class="cvar-progress" role="progressbar" aria-valuenow="{percent}" aria-label="{escape(words)}">'
         f'<p>{escape(words)}</p><div><i style="width: {percent}%"></i></div></div>'

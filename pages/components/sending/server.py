@@ -30,6 +30,7 @@ from ..asking.visitor import visitor_id
 from . import logs
 from .address import address
 from .allocation import give_back_soon
+from .studies import Studies
 from .studio import Studio
 from .ticket import Tickets
 from .whence import FORWARDED, whence
@@ -51,6 +52,7 @@ class Shared:
     shelf: Shelf
     tickets: Tickets
     whereabouts: Whereabouts = field(default_factory=Whereabouts)
+    studies: Studies = field(default_factory=lambda: Studies(threads(1)))
     studio: Studio = field(default_factory=Studio)
     pictures: Kept[Hashable, bytes] = field(default_factory=lambda: Kept(_PICTURES, len))  # drawn once for all
     boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
@@ -79,6 +81,7 @@ def close() -> None:
         _closed = True
         if _shared is not None:
             _shared.studio.close()
+            _shared.studies.close()
             _shared.manager.close()
             _shared = None
 
@@ -89,8 +92,10 @@ def _open(told: Settings) -> Shared:
     uploads.keep_tidy()
     warn = partial(log.warning, "store %s")
     store = Store.open(told.folder / "runs.sqlite", told.limits.store, mend=True, tell=warn)  # the pages say it, too
-    manager = Manager(store, threads(told.workers), told.workers, told.limits, whereabouts)
-    return Shared(told, manager, uploads, Shelf(told.limits.data), Tickets.kept_in(told.folder), whereabouts)
+    workers = threads(told.workers)
+    manager = Manager(store, workers, told.workers, told.limits, whereabouts)
+    shelf, tickets, studies = Shelf(told.limits.data), Tickets.kept_in(told.folder), Studies(workers)
+    return Shared(told, manager, uploads, shelf, tickets, whereabouts, studies)
 
 
 def prepare() -> None:
@@ -142,6 +147,11 @@ def told() -> Settings:
 
 def manager() -> Manager:
     return _for_a_page().manager
+
+
+def studies() -> Studies:
+    """Return the studies of a network."""
+    return _for_a_page().studies
 
 
 def uploads() -> Uploads:

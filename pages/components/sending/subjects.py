@@ -1,4 +1,4 @@
-"""What a live element can listen to: a run, its sharpening, the server, an answer in the making, a place in the line.
+"""What a live element can listen to: a run, its sharpening, a study, an answer, the server, a place in the line.
 
 A subject is asked in the studio's thread, again and again. It answers with what can be read and seen now, and with
 whether the page is still right about it: ``settled`` is empty while something is under way.
@@ -14,15 +14,19 @@ from typing import Protocol
 
 from cvar_core.jobs import Manager
 from cvar_core.jobs.sharpener import Key
+from cvar_core.lessons.your_model import DigitStudy, shipped_study
+from cvar_core.own_model.growing_study import SoFar
 from cvar_core.results import Criterion
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
 from ..drawing.run_picture import PARTS, known, picture
 from ..drawing.sharpening_words import sharpening
-from ..drawing.status import status
+from ..drawing.status import status, study_status
+from ..drawing.study_picture import study_picture
 from .answers import Answers, answers_named
 from .server import Shared
+from .studies import DONE, SHIPPED, StudyView
 
 Tell = Callable[[], None]
 Unwatch = Callable[[], None]
@@ -123,6 +127,31 @@ class Answer:
         return Seen("", "there" if self._answers.there(self._name) else "")
 
 
+class NetworkStudy:
+    """A study of a network: that which ships, or one that is computed here."""
+
+    parts = ("network",)
+    restless = False
+
+    def __init__(self, shared: Shared, page: str, asked: DigitStudy | None) -> None:
+        self._studies, self._pictures, self._page, self._asked = shared.studies, shared.pictures, page, asked
+
+    def watch(self, tell: Tell) -> Unwatch:
+        return (lambda: None) if self._asked is None else self._studies.watch(tell)
+
+    def seen(self, part: str, look: Look) -> Seen:
+        if self._asked is None:
+            view = StudyView(DONE, SoFar.whole(shipped_study()), 1.0)
+        else:
+            view = self._studies.view(self._asked)
+        so_far, seen_so = view.so_far, Look(closed=look.closed, theme=look.theme)
+        name = "network", self._page, self._asked, seen_so, None if so_far is None else so_far.trainings
+        draw = partial(study_picture, so_far, self._page, seen_so)
+        words = "" if self._asked is None else study_status(view.status, view.share, view.seconds_left, view.others)
+        settled = "" if view.live else view.status
+        return Seen(words, settled, so_far is None, name, partial(self._pictures.get, name, draw))
+
+
 class Place:
     """Whether the server would take another run of a visitor's now."""
 
@@ -175,6 +204,9 @@ def subject_of(said: tuple[str, ...], shared: Shared) -> Subject | None:
         case ("answer", name, key):
             answers = answers_named(name)
             return None if answers is None else Answer(answers, key)
+        case ("network", page, text):
+            asked = DigitStudy.read(text)
+            return None if asked is None and text != SHIPPED else NetworkStudy(shared, page, asked)
         case ("place", visitor):
             return Place(shared.manager, visitor)
         case ("server",):

@@ -1,0 +1,63 @@
+"""Test CVaR of a network against the step size it was trained with, one line for each optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...results import number
+from ...results.spread import spread
+from ..axes import Array, Span
+from ..frame import Figure, Frame, over_seeds
+from ..palette import theme_named
+from ..sensitivity import STEP_SIZE, lambda_span
+from ..series import Series
+
+HEIGHT = 440  # px
+_ROOM = 1.25  # above what the model has before training
+TITLE = "Test CVaR by step size"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An optimiser, the λ it was tried at so far, and the test CVaR (seeds, λ); NaN where the training diverged."""
+
+    name: str
+    label: str
+    lambdas: tuple[float, ...]
+    cvars: Array
+
+
+def cvar_by_lambda(
+    tried: Sequence[Tried], grid: tuple[float, ...], seeds: int, start: float, usable: float | None, theme: str
+) -> Figure:
+    """Draw what has been tried so far on the axes of the whole grid.
+
+    Parameters
+    ----------
+    start, usable
+        Lines: the test CVaR before training, and that below which a λ is usable, once that is known.
+    """
+    top = _ROOM * start
+    frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(grid), "test CVaR", Span(1e-9, top))
+    frame.linear, frame.bands = (0.0, top), False  # of so many lines bands would be mud
+    frame.level(start, "start")
+    if usable is not None:
+        frame.level(usable, "usable")
+    series = [_series(each) for each in tried]
+    figure = frame.figure(series, "diverged or off the chart", TITLE, over_seeds(seeds))
+    figure["layout"]["yaxis"]["tickformat"] = ",~r"
+    return figure
+
+
+def _series(tried: Tried) -> Series:
+    found, failed = spread(tried.cvars, axis=0), np.isnan(tried.cvars).sum(axis=0)
+    hover = [
+        f"<b>{tried.label}</b>  λ = {number(lam)}<br>test CVaR {number(float(found.median[at]))}"
+        f" ({number(float(found.low[at]))} to {number(float(found.high[at]))})"
+        + (f"<br>{failed[at]} of {len(tried.cvars)} seeds diverged" if failed[at] else "")
+        for at, lam in enumerate(tried.lambdas)
+    ]
+    return Series(tried.name, tried.label, tried.lambdas, found.median, found.low, found.high, failed > 0, hover)

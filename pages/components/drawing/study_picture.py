@@ -1,0 +1,78 @@
+"""What is drawn of a study of a network: the finding, test CVaR by step size, and a table of the optimisers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+
+from cvar_core.figures import glyph, style, without_title
+from cvar_core.figures.lessons.your_model_charts import HEIGHT, Tried, cvar_by_lambda
+from cvar_core.lessons import your_model
+from cvar_core.own_model import ModelStudy, trainers
+from cvar_core.own_model.growing_study import SoFar
+
+from .chart import encoded
+from .look import Look
+from .run_picture import joined
+from .text import capital
+
+_HEAD = (
+    ("optimiser", "What people use instead: SGD and Adam on the mean of a batch, on its top k, on the RU loss"),
+    ("decades of λ", "That it forgives, by test CVaR: the median over the starts"),
+    ("best λ", "Of the grid, by the median test CVaR; what follows is measured there"),
+    ("test CVaR", "The mean of the worst share 1 − β of the test losses"),
+    ("test mean", "The mean test loss"),
+    ("worst digit", "The accuracy on the digit that it recognises worst"),
+)
+_NOTHING_YET = (
+    '<div class="cvar-verdict"><h2>Ten optimisers, every step size: the first trainings are under way.</h2></div>'
+)
+_ENOUGH = 5  # step sizes, the ends of the grid and three between, before anything is said of ranges
+
+
+def study_picture(so_far: SoFar | None, page: str, look: Look) -> bytes:
+    """Return the picture in JSON; without a study, what there is before the first training is over."""
+    if so_far is None:
+        return joined(_NOTHING_YET)
+    plan, study = so_far.plan, so_far.study
+    if study is not None:
+        study = None if len(study.lambdas) < _ENOUGH else replace(study, closed=look.closed)
+    tried = [
+        Tried(
+            name, trainers[name].label, tuple(lam for lam, known in zip(plan.lambdas, row, strict=True) if known),
+            plan.cvars[k][:, row],
+        )
+        for k, (name, row) in enumerate(zip(plan.optimisers, so_far.known, strict=True))
+    ]  # fmt: skip
+    start = your_model.start(plan)
+    usable = None if study is None else study.reference + (1 - study.closed) * (start - study.reference)
+    drawn = cvar_by_lambda(tried, plan.lambdas, len(plan.seeds), start, usable, look.theme)
+    figure, title, about = without_title(drawn)
+    caption = f"{capital(about)}, β = {plan.beta:g}. Start: before training. A wide valley forgives a badly chosen λ."
+    chart = encoded(figure, key=f"{page}-cvar", height=HEIGHT, label=title, name="test-cvar-by-lambda", caption=caption)
+    if study is None:
+        return joined(_NOTHING_YET, chart)
+    whole = bool(so_far.known.all())
+    return joined(_verdict(study, whole), chart, below=_table(study, look.theme))
+
+
+def _verdict(study: ModelStudy, whole: bool) -> str:
+    heading = ("" if whole else "So far: ") + your_model.headline(study)
+    return (
+        f'<div class="cvar-verdict"><h2>{escape(heading)}.</h2>'
+        f'<p class="cvar-take">{escape(your_model.untuned(study))}</p></div>'
+    )
+
+
+def _table(study: ModelStudy, theme: str) -> str:
+    head = "".join(f'<th title="{escape(about)}">{escape(name)}</th>' for name, about in _HEAD)
+    body = "".join(_row(row, theme) for row in your_model.rows(study))
+    words = escape(your_model.reference_words(study))
+    return f'<table class="cvar-table"><tr>{head}</tr>{body}</table><p class="cvar-caption">{words}</p>'
+
+
+def _row(row: your_model.Row, theme: str) -> str:
+    mark = f'<span style="color: {style(row.name, theme).colour}">{glyph(row.name)}</span>'
+    sure = f" <small>({escape(row.interval)})</small>" if row.interval else ""
+    cells = (f"{mark} {escape(row.label)}", f"<b>{escape(row.decades)}</b>{sure}", row.best_lambda, row.cvar, row.mean)
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in (*cells, row.worst_group))}</tr>"
