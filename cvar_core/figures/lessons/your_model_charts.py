@@ -10,13 +10,13 @@ import numpy as np
 from ...results import number
 from ...results.spread import spread
 from ..axes import Array, Span
-from ..frame import Figure, Frame, over_seeds
+from ..frame import Figure, Frame
 from ..palette import theme_named
 from ..sensitivity import STEP_SIZE, lambda_span
 from ..series import Series
 
 HEIGHT = 440  # px
-_ROOM = 1.25  # above what the model has before training
+_MOST = 1.5  # times what the model has before training: a median above it is not drawn to scale
 TITLE = "Test CVaR by step size"
 
 
@@ -33,22 +33,28 @@ class Tried:
 def cvar_by_lambda(
     tried: Sequence[Tried], grid: tuple[float, ...], seeds: int, start: float, usable: float | None, theme: str
 ) -> Figure:
-    """Draw what has been tried so far on the axes of the whole grid.
+    """Draw what has been tried so far on the axes of the whole grid, without a legend: a table beside it has the marks.
 
     Parameters
     ----------
     start, usable
         Lines: the test CVaR before training, and that below which a λ is usable, once that is known.
     """
-    top = _ROOM * start
+    series = [_series(each) for each in tried]
+    medians = np.concatenate([each.median for each in series])
+    top = 1.25 * float(max(start, *medians[medians <= _MOST * start]))
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(grid), "test CVaR", Span(1e-9, top))
     frame.linear, frame.bands = (0.0, top), False  # of so many lines bands would be mud
     frame.level(start, "start")
     if usable is not None:
         frame.level(usable, "usable")
-    series = [_series(each) for each in tried]
-    figure = frame.figure(series, "diverged or off the chart", TITLE, over_seeds(seeds))
-    figure["layout"]["yaxis"]["tickformat"] = ",~r"
+    figure = frame.figure(
+        series, "diverged or off the chart", TITLE, f"median of {seeds} seeds" if seeds > 1 else "one seed"
+    )
+    layout = figure["layout"]
+    layout["showlegend"] = False
+    layout["yaxis"]["tickformat"] = ",~r"
+    layout["xaxis"]["nticks"] = 5
     return figure
 
 

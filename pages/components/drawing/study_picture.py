@@ -8,6 +8,7 @@ from html import escape
 from cvar_core.figures import glyph, style, without_title
 from cvar_core.figures.lessons.your_model_charts import HEIGHT, Tried, cvar_by_lambda
 from cvar_core.lessons import your_model
+from cvar_core.lessons.your_model import Row
 from cvar_core.own_model import ModelStudy, trainers
 from cvar_core.own_model.growing_study import SoFar
 
@@ -27,6 +28,7 @@ _HEAD = (
 _NOTHING_YET = (
     '<div class="cvar-verdict"><h2>Ten optimisers, every step size: the first trainings are under way.</h2></div>'
 )
+_UNKNOWN = ("…", "", "…", "…", "…", "…")  # of a row, after the name
 _ENOUGH = 5  # step sizes, the ends of the grid and three between, before anything is said of ranges
 
 
@@ -48,12 +50,16 @@ def study_picture(so_far: SoFar | None, page: str, look: Look) -> bytes:
     usable = None if study is None else study.reference + (1 - study.closed) * (start - study.reference)
     drawn = cvar_by_lambda(tried, plan.lambdas, len(plan.seeds), start, usable, look.theme)
     figure, title, about = without_title(drawn)
-    caption = f"{capital(about)}, β = {plan.beta:g}. Start: before training. A wide valley forgives a badly chosen λ."
+    caption = f"{capital(about)}, β = {plan.beta:g}. Start: before training. Triangles: diverged or off the chart."
     chart = encoded(figure, key=f"{page}-cvar", height=HEIGHT, label=title, name="test-cvar-by-lambda", caption=caption)
     if study is None:
-        return joined(_NOTHING_YET, chart)
+        return joined(_NOTHING_YET, chart, below=_table([Row(*each, *_UNKNOWN) for each in _names(plan)], look.theme))
     whole = bool(so_far.known.all())
-    return joined(_verdict(study, whole), chart, below=_table(study, look.theme))
+    return joined(
+        _verdict(study, whole),
+        chart,
+        below=_table(your_model.rows(study), look.theme, your_model.reference_words(study)),
+    )
 
 
 def _verdict(study: ModelStudy, whole: bool) -> str:
@@ -64,14 +70,18 @@ def _verdict(study: ModelStudy, whole: bool) -> str:
     )
 
 
-def _table(study: ModelStudy, theme: str) -> str:
+def _names(plan: ModelStudy) -> list[tuple[str, str]]:
+    return [(name, trainers[name].label) for name in plan.optimisers]
+
+
+def _table(rows: list[Row], theme: str, words: str = "") -> str:
+    """Return the optimisers with their marks, which are the chart's legend, and what is known of each."""
     head = "".join(f'<th title="{escape(about)}">{escape(name)}</th>' for name, about in _HEAD)
-    body = "".join(_row(row, theme) for row in your_model.rows(study))
-    words = escape(your_model.reference_words(study))
-    return f'<table class="cvar-table"><tr>{head}</tr>{body}</table><p class="cvar-caption">{words}</p>'
+    body = "".join(_row(row, theme) for row in rows)
+    return f'<table class="cvar-table"><tr>{head}</tr>{body}</table><p class="cvar-caption">{escape(words)}</p>'
 
 
-def _row(row: your_model.Row, theme: str) -> str:
+def _row(row: Row, theme: str) -> str:
     mark = f'<span style="color: {style(row.name, theme).colour}">{glyph(row.name)}</span>'
     sure = f" <small>({escape(row.interval)})</small>" if row.interval else ""
     cells = (f"{mark} {escape(row.label)}", f"<b>{escape(row.decades)}</b>{sure}", row.best_lambda, row.cvar, row.mean)
