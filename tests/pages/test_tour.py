@@ -27,7 +27,7 @@ def test_seven_lessons_each_with_a_question_and_a_page(linked):
     assert "## Seven lessons" in words(page)
     assert sum("Before you look" in each.value for each in page.markdown) == 7
     assert len(page.expander) == 7
-    assert len(linked) == 7 + 3 + 3, "a link each, three that have two, and three at the end"
+    assert len(linked) == 7 + 3 + 4, "a link each, three that have two, and four at the end"
     assert all((ROOT / target).exists() for target, *_ in linked)
 
 
