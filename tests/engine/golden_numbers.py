@@ -35,18 +35,21 @@ def _rows(dim: int, task: str) -> tuple[np.ndarray, np.ndarray]:
     return x, np.where(y > 1, 1.0, -1.0) if task == "classification" else y
 
 
+_PROBLEM = ("on", "loss", "noise", "dim", "mix")
+
+
 @functools.lru_cache(maxsize=8)
 def _problem(described: str) -> Problem:
-    on, loss, noise, dim = (json.loads(described)[name] for name in ("on", "loss", "noise", "dim"))
+    on, loss, noise, dim, mix = (json.loads(described).get(name) for name in _PROBLEM)
     if on in ("rows", "sparse rows"):
         x, y = _rows(dim, losses[loss].task)
         if on == "sparse rows":
             x = csr_array(np.where(np.add.outer(np.arange(ROWS), np.arange(dim)) % 3 == 0, x, 0.0))
-        return Problem.from_arrays(x, y, loss=loss, beta=0.9, scale=2.0)
+        return Problem.from_arrays(x, y, loss=loss, beta=0.9, scale=2.0, mix=mix)
     ((name, parameters),) = noise.items()
     size = {"samples": 400, "a sample": ROWS}[on]
     return Problem.synthetic(
-        loss, name, 0.9, dim, size, PROBLEM_SEED, parameters, 2.0, size if on == "a sample" else None
+        loss, name, 0.9, dim, size, PROBLEM_SEED, parameters, 2.0, size if on == "a sample" else None, mix=mix
     )
 
 
@@ -56,7 +59,7 @@ def _described(on: str, loss: str, noise: str | None, dim: int) -> Entry:
 
 
 def _made(of: Entry) -> Problem:
-    return _problem(json.dumps({name: of[name] for name in ("on", "loss", "noise", "dim")}))
+    return _problem(json.dumps({name: of[name] for name in _PROBLEM if name in of}))
 
 
 def _brief(vector: Any) -> list[float]:
@@ -257,3 +260,19 @@ def recipe() -> Iterator[Entry]:
         for method in methods.names():
             problem = _described(on, "squared", noise, NARROW)
             yield entry("stopped", method=method, schedule="decreasing", at=20_000, **problem)
+
+    composed = ("sgm@pair", "sgm-t@pair", "sgm-t@unit-free")
+    for method in composed:
+        yield entry("step sizes", method=method, initial_loss=2.5)
+    for method in (*methods.names(), *composed):
+        for mix in (0.3,) if method in methods.names() else (None, 0.3):
+            mixed = {} if mix is None else {"mix": mix}
+            yield entry(
+                "run", method=method, schedule="decreasing", **_described("rows", "absolute", None, WIDE), **mixed
+            )
+    for on, loss, noise, dim, mix in (
+        ("samples", "squared", "normal", WIDE, 0.3), ("samples", "logistic", "normal", WIDE, 0.7),
+        ("sparse rows", "pinball", None, NARROW, 0.3), ("sparse rows", "absolute", None, NARROW, 0.0),
+    ):  # fmt: skip
+        for method in ("sgm", "spl+"):
+            yield entry("run", method=method, schedule="constant", **_described(on, loss, noise, dim), mix=mix)
