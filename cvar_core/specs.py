@@ -16,6 +16,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from .catalogue import UnknownName, full_name, losses, methods, noises, schedules
+from .catalogue.registry import Registry
 from .version import ENGINE_VERSION
 
 MOST_LAMBDAS = 1_000
@@ -85,7 +86,7 @@ class ProblemSpec:
     mix: float | None = None
 
     def __post_init__(self) -> None:
-        loss = losses[_as_name("loss", self.loss, losses.names())]
+        loss = losses[_as_name("loss", self.loss, losses)]
         chosen = _parameters("loss", loss.name, loss.parameters, loss.between, self.loss_params)
         self._set("loss_params", None if chosen == loss.parameters else chosen)
         self._set("beta", _number("beta", self.beta))
@@ -111,7 +112,7 @@ class ProblemSpec:
             return
         for name in ("nonzeros", "test"):
             self._set(name, None)
-        noise = noises[_as_name("noise", self.noise, noises.names())]
+        noise = noises[_as_name("noise", self.noise, noises)]
         between = dict.fromkeys(noise.positive, (0.0, math.inf))
         self._set("noise_params", _parameters("noise", noise.name, noise.parameters, between, self.noise_params))
         self._set("seed", _count("seed", self.seed, 0, LARGEST_SEED))
@@ -175,7 +176,7 @@ class SweepSpec:
         self._set("lambdas", _step_sizes(self.lambdas))
         self._set("iterations", _count("iterations", self.iterations, 1, 10**9))
         self._set("seeds", _seeds(self.seeds))
-        schedules[_as_name("schedule", self.schedule, schedules.names())]
+        schedules[_as_name("schedule", self.schedule, schedules)]
         self._set("checkpoints", _count("checkpoints", self.checkpoints, 1, 1_000))
 
     def _set(self, name: str, value: object) -> None:
@@ -268,9 +269,10 @@ def _known(cls: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(given)
 
 
-def _as_name(field: str, value: object, allowed: tuple[str, ...]) -> str:
+def _as_name(field: str, value: object, allowed: tuple[str, ...] | Registry[Any]) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise SpecError(f"{field} is {value!r}, but it must be one of {', '.join(allowed)}")
+        names = allowed.names() if isinstance(allowed, Registry) else allowed
+        raise SpecError(f"{field} is {value!r}, but it must be one of {', '.join(names)}")
     return value
 
 

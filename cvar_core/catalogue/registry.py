@@ -54,6 +54,7 @@ class Registry(Generic[Entry]):
         self._entry_type, self._group = entry_type, group
         self._entries: dict[str, Entry] = {}
         self._origins: dict[str, str] = {}  # of those that are not built in
+        self._hidden: set[str] = set()
         self._sealed = False
         self._unread = group is not None
         self._reading = threading.RLock()
@@ -74,6 +75,11 @@ class Registry(Generic[Entry]):
     def remove(self, name: str) -> None:
         del self._entries[name]
         self._origins.pop(name, None)
+        self._hidden.discard(name)
+
+    def hide(self, name: str) -> None:
+        """List an entry nowhere: it is there for whoever has its name."""
+        self._hidden.add(name)
 
     def seal(self) -> None:
         """Say that what is there is built in, and what comes later is not."""
@@ -96,7 +102,7 @@ class Registry(Generic[Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self:
-            raise UnknownName(f"unknown {self.kind} {name!r}; choose from {', '.join(self._entries)}")
+            raise UnknownName(f"unknown {self.kind} {name!r}; choose from {', '.join(self.names())}")
         return self._entries[name]
 
     def __contains__(self, name: object) -> bool:
@@ -107,15 +113,14 @@ class Registry(Generic[Entry]):
         return name in self._entries
 
     def __iter__(self) -> Iterator[Entry]:
-        self._read()
-        return iter(tuple(self._entries.values()))
+        return iter([self._entries[name] for name in self.names()])
 
     def __len__(self) -> int:
         return len(self.names())
 
     def names(self) -> tuple[str, ...]:
         self._read()
-        return tuple(self._entries)
+        return tuple(name for name in self._entries if name not in self._hidden)
 
     def _read(self) -> None:
         """Take what other packages bring, once."""

@@ -37,16 +37,16 @@ def minimise_own(ground: OwnGround, convex: bool, stop: Stop | None = None) -> O
     near. Without the word that the loss is convex there is none.
     """
     begin, spec = ground.start(0), ground.spec
-    theta = begin.theta
+    theta, unit = begin.theta, begin.initial_loss
     for width in _SHARPER:
-        ended = _descended(lambda at, w=width: _smoothed(ground, at, w * begin.initial_loss), theta, stop)  # type: ignore[misc]
+        ended = _descended(lambda at, w=width: _smoothed(ground, at, w * unit), theta, unit, stop)  # type: ignore[misc]
         theta = ended.theta
     value, alpha = _risk(ground, theta)
     gap = None
     if convex:
-        weights = _tail_weights(ground.losses(theta.unsqueeze(0))[0], _SHARPER[-1] * begin.initial_loss, spec.beta)
+        weights = _tail_weights(ground.losses(theta.unsqueeze(0))[0], _SHARPER[-1] * unit, spec.beta)
         weights = spec.tail_weight * weights + (1 - spec.tail_weight) / len(weights)
-        ended = _descended(lambda at: weights @ ground.losses(at.unsqueeze(0))[0], theta, stop)
+        ended = _descended(lambda at: weights @ ground.losses(at.unsqueeze(0))[0], theta, unit, stop)
         reach = _REACH * (1 + float(torch.linalg.vector_norm(ended.theta)))
         gap = max(value - ended.value + reach * ended.steepness, 0.0)
     measures = tuple(ground.measures(theta.unsqueeze(0), stop)[0].tolist())
@@ -87,14 +87,14 @@ def _quantile(losses: np.ndarray, width: float, beta: float) -> float:
     return low
 
 
-def _descended(value: Callable[[Tensor], Tensor], theta: Tensor, stop: Stop | None) -> _Ended:
-    """Return where L-BFGS ends."""
+def _descended(value: Callable[[Tensor], Tensor], theta: Tensor, unit: float, stop: Stop | None) -> _Ended:
+    """Return where L-BFGS ends, which has tolerances: so that the unit of the loss does not matter, it sees none."""
 
     def both(at: np.ndarray) -> tuple[float, np.ndarray]:
         check(stop)
         here = torch.from_numpy(at).requires_grad_()
         with torch.enable_grad():
-            found = value(here)
+            found = value(here) / unit
             (slope,) = torch.autograd.grad(found, here)
         return float(found.detach()), slope.numpy()
 
@@ -105,4 +105,4 @@ def _descended(value: Callable[[Tensor], Tensor], theta: Tensor, stop: Stop | No
         method="L-BFGS-B",
         options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-10},
     )
-    return _Ended(torch.from_numpy(found.x), float(found.fun), float(np.linalg.norm(found.jac)))
+    return _Ended(torch.from_numpy(found.x), unit * float(found.fun), unit * float(np.linalg.norm(found.jac)))

@@ -9,8 +9,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.func import grad, vmap
 
 from ..cancel import Stop
 from ..catalogue import Loss, losses
@@ -62,8 +64,9 @@ def own_problem(
     optimum: Any, convex: bool, **settings: Any,
 ) -> OwnProblem:  # fmt: skip
     """Make the problem, or say what is wrong; see ``Problem.from_torch``."""
-    x, y = (torch.as_tensor(part) for part in data)
-    x, y = (part.to(torch.float64) if part.is_floating_point() else part for part in (x, y))
+    if not callable(loss_fn):
+        raise SpecError(f"loss_fn is {loss_fn!r}, but it must be a function that returns the loss of one sample")
+    x, y = _pair(data)
     if len(x) != len(y) or len(x) == 0:
         raise SpecError(f"the data have {len(x)} inputs and {len(y)} targets; they need as many of both, at least one")
     if (dim is None) == (module is None):
@@ -72,6 +75,7 @@ def own_problem(
     size = dim if theta is None else len(theta)
     name = f"own-{uuid.uuid4().hex[:12]}"  # a function has no digest: no two problems are taken for one
     losses.add(Loss(name, "a function of your own", "regression", _no_prediction, _no_prediction))
+    losses.hide(name)
     try:
         spec = ProblemSpec(loss=name, dim=size, sample_size=len(y), data=_digest(x, y), **settings)  # type: ignore[arg-type]
         start = torch.zeros(spec.dim, dtype=torch.float64) if theta is None else theta
@@ -81,6 +85,19 @@ def own_problem(
         losses.remove(name)
         raise
     return OwnProblem(spec, OwnLoss(function, x, y, theta), best, convex)
+
+
+def _pair(data: Any) -> tuple[Tensor, Tensor]:
+    """Return inputs and targets, numbers in float64, or say that they are no such pair."""
+    try:
+        parts = [
+            part.detach().clone() if isinstance(part, Tensor) else torch.from_numpy(np.array(part)) for part in data
+        ]
+        x, y = (part.to(torch.float64) if part.is_floating_point() else part for part in parts)
+        len(x), len(y)
+    except (TypeError, ValueError) as why:
+        raise SpecError(f"data must be a pair of inputs and targets, arrays of numbers ({why})") from None
+    return x, y
 
 
 def _no_prediction(p: Tensor, y: Tensor) -> Tensor:
@@ -97,6 +114,8 @@ def _digest(x: Tensor, y: Tensor) -> str:
 def _of_module(loss_fn: Callable[..., Tensor], module: nn.Module) -> tuple[Callable[..., Tensor], Tensor]:
     """Return the loss as a function of the flattened parameters, and those that the module has."""
     module = copy.deepcopy(module).to(torch.float64)  # the caller's own stays as it is
+    if not any(True for _ in module.parameters()):
+        raise SpecError("the module has no parameters, so that there is nothing to learn")
     names, shapes = zip(*((name, p.shape) for name, p in module.named_parameters()), strict=True)
     sizes = [shape.numel() for shape in shapes]
     theta = torch.cat([p.detach().reshape(-1) for p in module.parameters()])
@@ -113,10 +132,20 @@ def _of_module(loss_fn: Callable[..., Tensor], module: nn.Module) -> tuple[Calla
 
 
 def _tried(function: Callable[..., Tensor], theta: Tensor, x: Tensor, y: Tensor) -> None:
-    """Have the loss of the first sample, and say what is wrong with it."""
-    found = function(theta, x[0], y[0])
+    """Have the losses of all samples, and say what is wrong with them."""
+    try:
+        found = function(theta, x[0], y[0])
+    except Exception as why:  # a function of the caller's may do anything
+        raise SpecError(f"the loss of one sample cannot be computed: {why}") from why
     if not isinstance(found, Tensor) or found.dim() != 0 or not found.is_floating_point():
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise SpecError(f"the loss of one sample is {shape}; it must be a single number, a tensor without dimensions")
-    if float(found) < 0:
-        raise SpecError(f"the loss of the first sample is {float(found):g}; losses must not be negative")
+    try:
+        every = vmap(function, (None, 0, 0))(theta, x, y)
+        grad(function)(theta, x[0], y[0])
+    except Exception as why:
+        raise SpecError(
+            f"the loss has no slope that torch.func can take, or it is random (put the module into eval()): {why}"
+        ) from why
+    if not bool((every >= 0).all()):
+        raise SpecError(f"a loss at the start is {float(every.min()):g}; losses must be numbers, and not negative")

@@ -17,16 +17,6 @@ def squared(theta, x, y):
     return 0.5 * (x @ theta - y) ** 2
 
 
-@pytest.fixture(autouse=True)
-def registry():
-    """Take back what a problem adds to the losses."""
-    before = losses.names()
-    yield
-    for name in losses.names():
-        if name not in before:
-            losses.remove(name)
-
-
 def both(**settings):
     own = Problem.from_torch(squared, (X, Y), dim=3, beta=0.8, convex=True, **settings)
     return own, Problem.from_arrays(X, Y, "squared", 0.8, **settings)
@@ -90,7 +80,25 @@ def test_a_loss_may_have_any_shape_of_data():
         ({"module": nn.Linear(3, 1)}, "either dim"),
         ({"data": (X, Y[:5])}, "120 inputs and 5 targets"),
         ({"loss_fn": lambda theta, x, y: x * 1.0}, "single number"),
-        ({"loss_fn": lambda theta, x, y: squared(theta, x, y) - 1e6}, "not be negative"),
+        ({"loss_fn": lambda theta, x, y: squared(theta, x, y) - 1e6}, "not negative"),
+        ({"loss_fn": lambda theta, x, y: squared(theta, x, y) + x[0]}, "not negative"),  # not in the first sample
+        ({"loss_fn": lambda theta, x, y: x @ theta[:2]}, "cannot be computed"),
+        ({"loss_fn": lambda theta, x, y: torch.tensor(float(x @ theta))}, "no slope"),
+        ({"loss_fn": "squared"}, "loss_fn is 'squared'"),
+        ({"data": (np.full_like(X, np.nan), Y)}, "must be numbers"),
+        ({"data": None}, "a pair of inputs and targets"),
+        ({"data": (1.0, 2.0)}, "a pair of inputs and targets"),
+        ({"data": (["a"], ["b"])}, "a pair of inputs and targets"),
+        ({"data": (X, Y, Y)}, "a pair of inputs and targets"),
+        ({"dim": None, "module": nn.ReLU()}, "no parameters"),
+        (
+            {
+                "dim": None,
+                "module": nn.Sequential(nn.Linear(3, 1), nn.Dropout()),
+                "loss_fn": lambda out, y: (out[0] - y) ** 2,
+            },
+            "eval",
+        ),
         ({"optimum": [1.0]}, "optimum"),
         ({"beta": 2.0}, "beta"),
     ],
@@ -100,6 +108,20 @@ def test_what_is_wrong_gets_a_sentence(change, words):
     with pytest.raises(SpecError, match=words):
         Problem.from_torch(**{"loss_fn": squared, "data": (X, Y), "dim": 3, **change})
     assert losses.names() == before
+
+
+def test_it_is_in_no_list_of_losses():
+    own, _ = both()
+    assert own.spec.loss in losses
+    assert own.spec.loss not in losses.names()
+    assert all(loss.name != own.spec.loss for loss in losses)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_optimum_is_that_of_the_loss_in_any_unit(scale):
+    own, built_in = both(scale=scale)
+    assert own.optimum().value == pytest.approx(built_in.optimum().value, rel=1e-6)
+    assert own.optimum().gap < 1e-3 * own.optimum().value
 
 
 def test_what_it_cannot_do_is_said():
