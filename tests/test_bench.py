@@ -39,6 +39,7 @@ def test_every_section_is_printed(results: dict[str, Any], printed: list[str]) -
         "1. Stepping",
         "1b. A step by method",
         "1c. A step on a torch model",
+        "1d. An update of SGM on a loss of your own",
         "2. Evaluation",
         "3. The optimum",
         "4. A whole panel",
@@ -55,6 +56,13 @@ def test_every_method_is_told_beside_spl(results: dict[str, Any]) -> None:
         assert set(found) == set(methods.names())
         assert found["spl"]["times_spl"] == 1
         assert all(each["microseconds_per_step"] > 0 for each in found.values())
+
+
+def test_a_loss_of_its_own_is_told_beside_the_compiled_one(results: dict[str, Any]) -> None:
+    found = results["own_losses"]
+    assert list(found) == ["squared loss, compiled", "Problem.from_torch", "a loop of autograd"]
+    assert found["squared loss, compiled"]["times_compiled"] == 1
+    assert all(each["microseconds_per_update"] > 0 for each in found.values())
 
 
 def test_a_torch_step_is_told_beside_sgd(results: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import by_method, evaluating, growth, statistics, stepping, torch_models, whole
+from . import by_method, evaluating, growth, own_losses, statistics, stepping, torch_models, whole
 from .measure import machine
 from .sizes import PAPER, QUICK
 
@@ -38,6 +38,7 @@ def run(quick: bool = False, out: Callable[[str], None] = print, *, all_panels: 
         "stepping": stepping.measure(sizes, out),
         "by_method": by_method.measure(sizes, out),
         "torch_models": torch_models.measure(sizes, out),
+        "own_losses": own_losses.measure(sizes, out),
         "evaluation": evaluating.measure(sizes, out),
         "optimum": whole.optimum(sizes, out),
         "panels": whole.panels(sizes, all_panels, out),
