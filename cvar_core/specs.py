@@ -171,7 +171,7 @@ class SweepSpec:
             raise SpecError(f"methods is empty; choose from {', '.join(methods.names())}")
         for name in names:
             if name not in methods:
-                raise SpecError(f"methods is {name!r}, but it must be one of {', '.join(methods.names())}{_why(name)}")
+                raise SpecError(f"methods is {name!r}, but {_why(name)}")
         self._set("methods", tuple(dict.fromkeys(names)))
         self._set("lambdas", _step_sizes(self.lambdas))
         self._set("iterations", _count("iterations", self.iterations, 1, 10**9))
@@ -277,12 +277,13 @@ def _as_name(field: str, value: object, allowed: tuple[str, ...] | Registry[Any]
 
 
 def _why(method: object) -> str:
-    """Say of a name that is composed of a model and a rule what is wrong with it."""
+    """Say what is wrong with a method's name: that it is none, or how it is composed of a model and a rule."""
     try:
         methods[str(method)]
     except UnknownName as unknown:
-        return f" ({unknown})" if "@" in str(method) else ""
-    return ""
+        if "@" in str(method):
+            return str(unknown)
+    return f"it must be one of {', '.join(methods.names())}"
 
 
 def _number(field: str, value: object) -> float:

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from cvar_core import Problem, SweepSpec, check, recommend, sweep
-from cvar_core.catalogue import losses, methods
+from cvar_core.catalogue import losses, methods, noises
 from cvar_core.cli import main
 from cvar_core.lessons import atlas, paper
 from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, take
@@ -78,6 +78,19 @@ def test_check_answers_in_one_line_and_by_its_exit_code(lam, method, code, measu
     assert f"by {JUDGED_BY[measure or 'risk']}: " in said.out
     assert ("2 of 2 starts" if code == 0 else "0 of 2 starts") in said.out
     assert said.err == "", "nothing on stderr when piped"
+
+
+def test_check_and_sweep_know_each_others_name_for_methods(capsys):
+    little = ["--iterations", "20", "--seeds", "1", "--eval-size", "200", "--lambda", "1"]
+    for command in ("check", "sweep"):
+        for flag in ("--method", "--methods"):
+            assert main([command, *little, flag, "spl"]) in (0, 1), capsys.readouterr().err
+
+
+def test_parameters_stand_apart_from_formulas(capsys):
+    assert main(["problems"]) == 0
+    told = capsys.readouterr().out
+    assert all(f" {entry.formula}" in told for entry in (*losses, *noises))
 
 
 def test_safe_so_far_is_not_enough_for_who_wants_to_be_sure():

@@ -96,6 +96,8 @@ def build() -> OneLineParser:
     _add_runs(check)
     check.add_argument(
         "--method",
+        "--methods",
+        metavar="METHOD",
         default=",".join(RECOMMENDED_METHODS),
         help=f"one of {', '.join(methods.names())}, or several: a λ has to be safe for each (default: %(default)s)",
     )
@@ -182,7 +184,7 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
     group.add_argument("--scale", default=_DEFAULTS["scale"], help="multiplies the loss (default: %(default)s)")
     group.add_argument(
-        "--start", default=RANDOM, help=f"where runs begin: {', '.join(STARTS)}, θ = 0 (default: %(default)s)"
+        "--start", default=RANDOM, help=f"where θ begins: one of {', '.join(STARTS)} (default: %(default)s)"
     )
     group.add_argument("--sample-size", default=None, help="make P the empirical distribution of so many points")
 

@@ -278,11 +278,11 @@ def _problems(args: argparse.Namespace, texts: list[str]) -> int:
     print("losses (parameters with their defaults)")
     for loss in losses:
         print(
-            f"  {loss.name:12}{loss.task:16}{_defaults(loss.parameters):16}{loss.formula}{_origin(losses, loss.name)}"
+            f"  {loss.name:12}{loss.task:16}{_defaults(loss.parameters):18}{loss.formula}{_origin(losses, loss.name)}"
         )
     print("noises (parameters with their defaults)")
     for noise in noises:
-        print(f"  {noise.name:12}{_defaults(noise.parameters):16}{noise.formula}{_origin(noises, noise.name)}")
+        print(f"  {noise.name:12}{_defaults(noise.parameters):18}{noise.formula}{_origin(noises, noise.name)}")
     print("methods")
     for method in methods:
         print(f"  {method.name:12}{method.summary}{_origin(methods, method.name)}")
