@@ -83,6 +83,8 @@ def _price(choice: Choice) -> str:
     leaves = f"It leaves {percent(here.left)} of {_WHOSE[here.measure]}"
     if percent(here.left) == percent(least.left):
         return f"{leaves}, the least of all"
+    if here.left < least.left:  # the least is that of the median gap, and each start has a gap of its own to close
+        return f"{leaves}, about the least of all"
     return f"{leaves}; the least, {methods[least.method].label} at λ = {number(least.lam)}, is {percent(least.left)}"
 
 

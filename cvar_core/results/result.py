@@ -62,7 +62,7 @@ class Result:
         What else is recorded of the averaged iterates, by the names of ``problem.recorded_names``: the risk of the
         model and, on data sets, accuracy or losses. Each has the shape of ``objectives``.
     problem
-        What ``sweep`` ran on; ``None`` of a result that comes from a file.
+        What ``sweep`` ran on; ``None`` of a result on data that comes from a file, in which they are not.
     """
 
     spec: SweepSpec
@@ -316,7 +316,10 @@ class Result:
         return plot(self, kind, lam, measure, closed, epsilon, theme)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to one file, from which ``Result.load`` has it again bit for bit; data are not in it."""
+        """Write the result to one file (.npz), from which ``Result.load`` has it again bit for bit; data are not in it.
+
+        A picture is written by plotly: ``result.plot().write_html("picture.html")``.
+        """
         save(self, path)
 
     @classmethod

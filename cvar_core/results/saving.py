@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from ..problem import Optimum, recorded_names
+from ..problem import Optimum, Problem, recorded_names
 from ..specs import SpecError, SweepSpec
 from ..version import ENGINE_VERSION, __version__
 from ..writing import write_whole
@@ -93,6 +93,7 @@ def _read(file: zipfile.ZipFile, path: str) -> Result:
         _numbers(file, "recorded", shape[:2], "<i8"),
         {name: _numbers(file, f"beside-{k}", shape, "<f8") for k, name in enumerate(names)},
         {str(name): float(seconds) for name, seconds in about["timings"].items()},
+        Problem(spec.problem) if spec.problem.data is None else None,
     )
 
 

@@ -104,6 +104,9 @@ def test_results_from_stores_and_files_have_models_too(problem, result, rows, on
     on_rows.save(tmp_path / "rows.npz")
     loaded = Result.load(tmp_path / "rows.npz")
     assert torch.equal(loaded.theta("spl+", 1, 0, problem=rows), on_rows.theta("spl+", 1, 0))
+    assert loaded.problem is None
+    drawn = Result.load(tmp_path / "run.npz").problem
+    assert drawn.risk(result.theta()) == problem.risk(result.theta())
     with pytest.raises(SpecError, match="comes without its data: give the problem"):
         loaded.theta()
     with pytest.raises(SpecError, match="problem is another one"):

@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from cvar_core import Problem, ProblemSpec, sweep
 from cvar_core.results import EDGE, Criterion, most_forgiving, take
+from cvar_core.results.recommended_sentences import _price
 from tests.results.making import QUIET, judged, made
 
 NAN = math.nan
@@ -295,6 +296,9 @@ def test_the_price_of_room_is_seen():
     assert judge.choice.least.lam in (10.0, 1000.0)
     assert "It leaves 4% of the model's excess risk; the least, SGM at λ = 10, is 1%" in take(judge)
     assert "the least, SPL at λ = 1000, is 1%" in take(chosen(times(WIDE, 4), NARROWER))
+    gap = chosen(times(WIDE, 4), NARROWER).choice
+    unlike = replace(gap, least=replace(gap.least, left=0.05))  # the least median gap need not be the least share
+    assert _price(unlike) == "It leaves 4% of the model's excess risk, about the least of all"
     told = take(chosen([OUT, 1, 4, 4, 4, 4, OUT]).result.judged(Criterion("objective")))
     assert "of the objective's gap" in told
 
