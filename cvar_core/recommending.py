@@ -54,6 +54,10 @@ class Recommendation:
 
     judged: Judged
 
+    def __repr__(self) -> str:
+        found = "none" if self.verdict is None else f"λ = {self.lam:g} with {self.method}, {self.verdict.state}"
+        return f"<Recommendation: {found}>"
+
     @property
     def choice(self) -> Choice | None:
         """The method to take, and the price of its λ."""

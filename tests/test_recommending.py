@@ -27,6 +27,7 @@ def no_atlas(monkeypatch):
 
 def test_it_recommends_what_the_sweep_of_the_papers_grid_tells(problem, no_atlas):
     found = recommend(problem, ["spl+", "spl"], **SMALL)
+    assert repr(found) == f"<Recommendation: λ = {found.lam:g} with {found.method}, {found.verdict.state}>"
     judged = sweep(problem, ["spl+", "spl"], **SMALL).judged()
     assert found.choice == judged.choice
     assert (found.method, found.lam) == (judged.choice.taken.method, judged.choice.taken.lam)

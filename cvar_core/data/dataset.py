@@ -67,6 +67,9 @@ class Dataset:
         if not len(self.places):
             object.__setattr__(self, "places", np.arange(1, len(self.y) + 1))
 
+    def __repr__(self) -> str:
+        return f"<Dataset {self.words()[0]}>"
+
     @classmethod
     def from_frame(
         cls,

@@ -95,6 +95,7 @@ def test_labels_of_columns_need_not_be_texts(frame):
 
 def test_rows_to_test_on_may_come_apart(frame):
     data = Dataset.from_frame(frame[:30], "cost", test=frame[30:])
+    assert repr(data) == f"<Dataset {data.words()[0]}>", "no arrays in a notebook"
     assert data.test.shape[0] == 10
     np.testing.assert_array_equal(data.test.y, frame["cost"][30:])
 
