@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..problem.objective import cvar
+from ..specs import SpecError
 from .model_task import Rows, Task
 from .trainers import NotFinite, Trainer
 
@@ -18,6 +19,10 @@ DIVERGED = (math.nan,) * len(MEASURES)
 
 def fresh(make_model: Callable[[], nn.Module], seed: int) -> nn.Module:
     """Return the model with the weights of a seed, without touching the caller's random numbers."""
+    if isinstance(make_model, nn.Module):
+        raise SpecError(
+            "make_model is a model, but it must be a function that returns a new one: lambda: nn.Linear(10, 1)"
+        )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return make_model()

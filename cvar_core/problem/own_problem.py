@@ -136,7 +136,8 @@ def _tried(function: Callable[..., Tensor], theta: Tensor, x: Tensor, y: Tensor)
     try:
         found = function(theta, x[0], y[0])
     except Exception as why:  # a function of the caller's may do anything
-        raise SpecError(f"the loss of one sample cannot be computed: {why}") from why
+        given = f"θ of shape {tuple(theta.shape)}, x of {tuple(x[0].shape)} and y of {tuple(y[0].shape)}, in this order"
+        raise SpecError(f"the loss of one sample cannot be computed from {given}: {why}") from why
     if not isinstance(found, Tensor) or found.dim() != 0 or not found.is_floating_point():
         shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise SpecError(f"the loss of one sample is {shape}; it must be a single number, a tensor without dimensions")

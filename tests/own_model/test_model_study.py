@@ -127,6 +127,7 @@ def test_what_cannot_train_is_said():
     [
         ({"optimisers": ["lion"]}, "unknown optimiser 'lion'"),
         ({"optimisers": []}, "no optimiser"),
+        ({"make_model": torch.nn.Linear(3, 1)}, "make_model is a model, but it must be a function"),
         ({"batch": 0}, "batch is 0"),
         ({"schedule": "cosine"}, "schedule is 'cosine'"),
         ({"test": 1.5}, "test is 1.5"),
@@ -142,4 +143,4 @@ def test_what_cannot_train_is_said():
 def test_what_is_wrong_gets_a_sentence(change, words):
     settings = {"dataset": regression(), "steps": 1, "seeds": 1, **change}
     with pytest.raises(ValueError, match=words):
-        check_model(net, **settings)
+        check_model(**{"make_model": net, **settings})

@@ -99,6 +99,7 @@ def test_a_loss_may_have_any_shape_of_data():
             },
             "eval",
         ),
+        ({"loss_fn": lambda x, y, theta: (x @ theta - y) ** 2}, r"θ of shape \(3,\), x of .* in this order"),
         ({"optimum": [1.0]}, "optimum"),
         ({"beta": 2.0}, "beta"),
     ],
