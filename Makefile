@@ -53,7 +53,7 @@ lint: .venv/.dev
 
 # What a user of the library calls, from its docstrings.
 docs: .venv/.dev
-	$(BIN)/python -W error -m pdoc --docformat numpy -o build/docs cvar_core cvar_core.optim '!cvar_core[.](?!optim$$)'
+	$(BIN)/python -W error -m pdoc --docformat numpy -o build/docs cvar_core cvar_core.optim cvar_core.own_model '!cvar_core[.](?!(optim|own_model)$$)'
 
 bench: .venv/.ready
 	$(BIN)/python -m cvar_core bench

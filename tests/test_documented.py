@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import cvar_core
-from cvar_core import optim
+from cvar_core import optim, own_model
 
-MODULES = (cvar_core, optim)
+MODULES = (cvar_core, optim, own_model)
 PUBLIC = [(module, name) for module in MODULES for name in module.__all__ if not name.startswith("_")]
 
 
@@ -38,7 +38,9 @@ def test_the_reference_builds_without_a_warning(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pdoc.render.configure(docformat="numpy")
-        pdoc.pdoc("cvar_core", "cvar_core.optim", "!cvar_core[.](?!optim$)", output_directory=tmp_path)
+        pdoc.pdoc(
+            *(each.__name__ for each in MODULES), "!cvar_core[.](?!(optim|own_model)$)", output_directory=tmp_path
+        )
     page = (tmp_path / "cvar_core.html").read_text("utf-8")
     assert {name for module, name in PUBLIC if module is cvar_core} <= set(re.findall(r'id="(\w+)"', page))
 
