@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from ..api import sweep
-from ..catalogue import losses
 from ..problem import Problem
 from ..specs import paper_grid
 from .measure import torch_threads
@@ -42,7 +41,6 @@ def measure(sizes: Sizes, out: Callable[[str], None]) -> dict[str, Any]:
         for _, work in works.values():
             work()  # compiles, and finds F*
         micro = {name: 1e6 * _processor(work) / updates for name, (updates, work) in works.items()}
-    losses.remove(problems[_OWN].spec.loss)  # which the registry would keep as long as the process lives
     results = {
         name: {"microseconds_per_update": each, "times_compiled": each / micro[_COMPILED]}
         for name, each in micro.items()
