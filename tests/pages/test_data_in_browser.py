@@ -147,7 +147,7 @@ def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, t
     upload(page, *names)
     until_words(page, re.compile("You can send 6 files at a time. Try again with fewer"))
     page.get_by_text("Your files (6)").wait_for()
-    assert page.get_by_text("AxiosError").count() == 0, "what the field says of it"
+    expect(page.get_by_text("AxiosError")).to_have_count(0, timeout=PATIENCE)  # what the field says of it, for a moment
     assert len(visit.errors) == 4, "two were refused; the browser and Streamlit note each"
     assert all("429" in error for error in visit.errors)
     visit.errors.clear()

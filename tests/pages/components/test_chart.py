@@ -70,6 +70,7 @@ def opened(browser, server, request) -> Iterator[Any]:
     """The page with the growing chart, in a browser of its own; no test may cause an error in it."""
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1000, "height": 1200})
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     page.goto(server.url)
