@@ -83,17 +83,16 @@ print(spec.id, spec.family)
 
 
 def test_the_same_name_of_another_version_or_with_other_code_is_another_run(tmp_path):
-    ids = {}
-    for k, fields in enumerate(({}, {"version": "1.1"}, {"half": 0.25})):
+    found = []
+    for k, fields in enumerate(({}, {}, {"version": "1.1"}, {"half": 0.25})):
         folder = tmp_path / str(k)
         folder.mkdir()
         package(folder, "gentle", **fields)
-        first, again = (run(folder, "-c", ID.format(name="gentle")).stdout.split() for _ in range(2))
-        assert first == again, "the same package has the same ids in every process"
-        assert len(first) == 2
-        ids[k] = first
+        found.append(run(folder, "-c", ID.format(name="gentle")).stdout.split())
+        assert len(found[k]) == 2
+    assert found[0] == found[1], "the same package has the same ids in every process"
     for place in (0, 1):
-        assert len({each[place] for each in ids.values()}) == 3
+        assert len({each[place] for each in found}) == 3
 
 
 def test_what_is_built_in_has_no_stamp_and_is_served_without_a_look_at_packages(monkeypatch):
