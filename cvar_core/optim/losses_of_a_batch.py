@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -104,6 +104,14 @@ def on_host(losses: Tensor) -> Tensor:
     if not bool(torch.isfinite(found).all()):
         wrong = int((~torch.isfinite(found)).sum())
         raise NotFinite(f"{wrong} of {len(found)} losses are not finite; neither the parameters nor α were changed")
+    return found
+
+
+def gradients(params: Iterable[Tensor]) -> dict[Tensor, Tensor]:
+    """Return the gradients of those parameters that have one, or say that they are of a kind that is not known here."""
+    found = {p: p.grad for p in params if p.grad is not None}
+    if any(g.is_sparse or g.is_complex() for g in found.values()):
+        raise ValueError("gradients are dense and real here; make the embedding with sparse=False")
     return found
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.optim.optimizer import ParamsT
 
-from .losses_of_a_batch import Batch, NotFinite, dots
+from .losses_of_a_batch import Batch, NotFinite, dots, gradients
 from .prox_linear import SPL, positive
 from .tail_optimizer import Scales
 
@@ -101,7 +101,7 @@ def _mean_squares(batch: Batch, wanted: Sequence[Tensor], params: Sequence[Tenso
         for p in params:
             p.grad = None
         batch.pull(row, last=False)
-        grads = {p: p.grad for p in wanted if p.grad is not None}
+        grads = gradients(wanted)
         squares: Sequence[Tensor | float] = [g.square() for g in grads.values()]
         if per_tensor:
             squares = dots([(g, g) for g in grads.values()])

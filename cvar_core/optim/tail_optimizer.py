@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from numbers import Real
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT
 
 from .batch_model import Piece, Threshold
-from .losses_of_a_batch import Batch, Closure, NotFinite, dots, read_batch
+from .losses_of_a_batch import Batch, Closure, NotFinite, dots, gradients, read_batch
 
 _SHARED = ("beta", "mix", "decay", "average", "foreach")  # settings of the optimiser, which no group may change
 _MEMORY = "threshold"  # where the state has what belongs to no parameter
@@ -201,7 +202,7 @@ class TailOptimizer(Optimizer):
         if memory.initial_loss is None:
             memory = memory._replace(initial_loss=float(losses.mean()))
         if memory.alpha is None:
-            memory = memory._replace(alpha=float(losses.quantile(self._shared("beta"))))
+            memory = memory._replace(alpha=float(np.quantile(losses.numpy(), self._shared("beta"))))
         return memory
 
     def _slopes(self, batch: Batch, piece: Piece, params: Sequence[Tensor], last: bool) -> list[Tensor | None]:
@@ -209,10 +210,8 @@ class TailOptimizer(Optimizer):
         for p in params:
             p.grad = None
         batch.pull(piece.weights, last=last)
-        found = [p.grad for p in params]
-        if any(g is not None and (g.is_sparse or g.is_complex()) for g in found):
-            raise ValueError("gradients are dense and real here; make the embedding with sparse=False")
-        return found
+        found = gradients(params)
+        return [found.get(p) for p in params]
 
     def _shrink(self, decay: float) -> None:
         """Decay the weights: the proximal step of ½ weight_decay ‖θ‖² with λ_t, which cannot overshoot at a large λ."""

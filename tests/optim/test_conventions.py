@@ -193,6 +193,20 @@ def test_bad_settings_get_a_sentence(settings, words):
 
 
 @every_optimiser
+def test_sparse_gradients_are_refused_in_a_sentence(kind):
+    words = nn.Embedding(5, 2, sparse=True)
+    with pytest.raises(ValueError, match="sparse=False"):
+        kind(words.parameters(), alpha=0.0).step(lambda: words(torch.arange(4)).square().sum(1))
+
+
+def test_the_first_threshold_is_a_quantile_of_any_number_of_losses():
+    theta = torch.ones(1, requires_grad=True)
+    opt = SPL([theta], 0.5, 0.0)
+    opt.step(lambda: theta.expand(2**24 + 1))  # more than torch's own quantile takes
+    assert opt.alpha == 1.0
+
+
+@every_optimiser
 def test_a_setting_that_does_not_exist_is_refused(kind):
     with pytest.raises(TypeError, match="momentum"):
         kind([torch.zeros(2, requires_grad=True)], momentum=0.9)
