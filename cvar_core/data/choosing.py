@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import NamedTuple
+from numbers import Integral
+from typing import Any, NamedTuple
 
 from .bounds import DataError, shortened
 from .leaving_out import reason
@@ -54,8 +55,11 @@ def chosen(part: Part, wanted: Wanted) -> Chosen:
         target, why = first_target(names)
         notes.append(f"the target is {shortened(target)}, {why}")
     else:
-        (target,) = _found(part, names, [wanted.target])
-    drop, keep, only = (_found(part, names, asked) for asked in (wanted.drop, wanted.keep, wanted.only))
+        asked: Any = wanted.target
+        if not isinstance(asked, str | Integral):
+            raise DataError(f"target is {asked!r}, but it must be one column, by its name or its place")
+        (target,) = _found(part, names, [asked if isinstance(asked, str) else int(asked)])
+    drop, keep, only = (_found(part, names, each) for each in (wanted.drop, wanted.keep, wanted.only))
     _ensure_sensible(target, drop, keep, only)
     offered = [name for name in names if name != target and name not in drop]
     if only:

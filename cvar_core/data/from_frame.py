@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 NAME = "the DataFrame"
 _DAY = 86_400e6  # microseconds
-_NUMBERS = bool | int | float | np.number | np.bool_
+_LARGEST = 2**1023  # of a whole number that a float holds
+_NUMBERS = bool | int | float | np.integer | np.floating | np.bool_
 
 
 def table_of(frame: pd.DataFrame, like: Form | None = None, name: str = NAME) -> Table:
@@ -51,11 +52,11 @@ def table_of(frame: pd.DataFrame, like: Form | None = None, name: str = NAME) ->
 
 def named(frame: pd.DataFrame, asked: Any) -> Any:
     """Return labels of columns as the table calls them; what is no label may be a place, and stays."""
-    if isinstance(asked, list | tuple):
-        return [named(frame, each) for each in asked]
     names = unique([str(each) for each in frame.columns])
     places = [place for place, label in enumerate(frame.columns) if type(label) is type(asked) and label == asked]
-    return names[places[0]] if places else asked
+    if places:  # of several levels of columns a label is a tuple
+        return names[places[0]]
+    return [named(frame, each) for each in asked] if isinstance(asked, list | tuple) else asked
 
 
 def _cells(column: Any) -> tuple[Any, str]:
@@ -78,7 +79,7 @@ def _cells(column: Any) -> tuple[Any, str]:
     known = cells[~missing]
     if all(isinstance(each, _NUMBERS) for each in known):
         values = np.full(len(cells), np.nan)
-        values[~missing] = known.astype(np.float64)
+        values[~missing] = [float(each) if abs(each) < _LARGEST else np.inf for each in known]
         return values, "number"
     odd = next((each for each in known if not isinstance(each, str | _NUMBERS)), None)
     if odd is not None:

@@ -157,7 +157,10 @@ def vector(name: str, given: Any, length: int) -> Tensor:
 
 def column_names(given: Any, count: int) -> tuple[str, ...]:
     """Return names of columns, or say that there are too few or too many."""
-    names = tuple(map(str, (given,) if isinstance(given, str) else given))
+    try:
+        names = tuple(map(str, (given,) if isinstance(given, str) else given))
+    except TypeError:
+        raise SpecError(f"columns is {given!r}, but it must list the names of X's columns") from None
     if len(names) != count:
         raise SpecError(f"columns has {len(names):,} names, but X has {count:,} columns")
     return names

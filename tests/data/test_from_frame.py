@@ -109,9 +109,27 @@ def test_rows_to_test_on_may_come_apart(frame):
         (lambda frame: frame.assign(age=[[1]] * ROWS), "column 'age' of the DataFrame holds list values"),
         (lambda frame: frame.assign(age=1j), "column 'age' of the DataFrame holds complex values"),
         (lambda frame: frame.assign(age=[np.inf, *range(ROWS - 1)]), "column 'age' of the DataFrame has inf in row 1"),
+        (
+            lambda frame: frame.assign(age=pd.Series([np.complex128(1j)] * ROWS, dtype=object)),
+            "holds complex128 values",
+        ),
+        (lambda frame: frame.assign(age=pd.Series([10**400, *range(ROWS - 1)], dtype=object)), "has inf in row 1"),
         (lambda frame: frame.drop(columns="cost"), "cost"),
     ],
 )
 def test_what_is_wrong_is_said(frame, change, words):
     with pytest.raises(DataError, match=words):
         Dataset.from_frame(change(frame), "cost", keep=["age"])
+
+
+def test_of_several_levels_of_columns_a_label_is_a_tuple(frame):
+    levels = frame.set_axis(pd.MultiIndex.from_product([["all"], frame.columns]), axis=1)
+    data = Dataset.from_frame(levels, ("all", "cost"), drop=[("all", "age")])
+    assert data.target_name == "('all', 'cost')"
+    assert not any("age" in name for name in data.columns)
+
+
+@pytest.mark.parametrize("target", [["cost"], 1.5])
+def test_a_target_is_one_column(frame, target):
+    with pytest.raises(DataError, match="it must be one column"):
+        Dataset.from_frame(frame, target)

@@ -121,6 +121,8 @@ def test_what_is_wrong_is_said(x, y, loss, words):
 
 
 def test_wrong_names_and_scales_get_a_sentence():
+    with pytest.raises(SpecError, match="columns is 3, but it must list"):
+        Problem.from_arrays(X, Y, columns=3)
     with pytest.raises(SpecError, match="columns has 1 names, but X has 2 columns"):
         Problem.from_arrays(X, Y, columns=["a"])
     with pytest.raises(SpecError, match="column 1 of X is too large to be standardised"):
