@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ _MOST_STRIP = 0.3
 # Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
 NARROW = 460  # px
 _LETTER = 0.58  # of the font's size, in a wide font
+_WIDE = 900  # pixels: a line of a title is not longer
 
 
 class _Rows:
@@ -197,16 +199,22 @@ def titled(title: str, subtitle: str, theme: Theme, narrow: float = NARROW) -> d
         "yref": "container",
         "y": 1,
         "yanchor": "top",
-        "pad": {"l": 12, "t": 12 + 12 * text.count("<br>")},  # plotly centres the lines on where one would be
+        "pad": {"l": 12, "t": 24 if "<br>" in text else 12},  # of several lines, the first is set higher by plotly
     }
 
 
 def _broken(title: str, narrow: float) -> str:
-    """Break a title that a narrow chart has no room for in two, at the comma, colon or "and" nearest to its middle."""
+    """Break a title that a narrow chart has no room for in two, at the comma, colon or "and" nearest to its middle.
+
+    If a wide chart has no room for the halves, lines are filled one after another.
+    """
     places = [match.end() for match in re.finditer(r"[,:] | (?=and )", title)]
     if not places or len(title) * _LETTER * TITLE_SIZE <= narrow:
         return title
     middle = min(places, key=lambda place: abs(place - len(title) / 2))
+    room = int(max(narrow, _WIDE) / (_LETTER * TITLE_SIZE))
+    if max(middle, len(title) - middle) > room:
+        return "<br>".join(textwrap.wrap(title, room))
     return f"{title[:middle].rstrip()}<br>{title[middle:]}"
 
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from cvar_core import figures, report
+from cvar_core.figures.frame import titled
+from cvar_core.figures.palette import LIGHT
 from tests.figures.results import all_figures, axis_span, gently, made, trace
 
 values = st.one_of(
@@ -115,3 +117,11 @@ def test_charts_and_report_start_without_plotly_pandas_or_streamlit():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not {name.partition(".")[0] for name in names} & {"plotly", "pandas", "streamlit"}, source.name
+
+
+def test_a_title_of_many_long_names_stays_within_a_wide_chart():
+    title = ", ".join(f"Truncated SGM with step sizes of its own, the {k}th, forgives {k} decades" for k in range(5))
+    text = titled(title, "", LIGHT)["text"]
+    assert text.replace("<br>", " ") == title
+    assert max(map(len, text.split("<br>"))) <= 92
+    assert titled("SPL forgives 2 decades", "", LIGHT)["text"].count("<br>") == 0
