@@ -207,4 +207,4 @@ def _failures(record: Record | None) -> str:
     if record is None or not record.failures:
         return ""
     more = len(record.failures) - _NAMED
-    return f". It is not on {', '.join(record.failures[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    return f". It is not on {'; '.join(record.failures[:_NAMED])}{f' and {more} more' if more > 0 else ''}"

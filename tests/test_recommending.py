@@ -170,7 +170,7 @@ def test_the_record_is_told_with_how_it_does_here(shipped, problem):
 def test_many_failures_are_counted(shipped, problem):
     shipped(small_atlas({"spl-u": [[ONE]] + [[]] * 8}))
     words = recommend(problem, ["spl+"], **SMALL).words[-1]
-    assert words.endswith("It is not on problem 1, problem 2, problem 3, problem 4, problem 5 and 3 more.")
+    assert words.endswith("It is not on problem 1; problem 2; problem 3; problem 4; problem 5 and 3 more.")
 
 
 def test_a_recommendation_is_in_the_summary_too(problem):
