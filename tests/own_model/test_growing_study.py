@@ -6,9 +6,10 @@ import torch
 from torch import nn
 
 from cvar_core.cancel import Cancelled
-from cvar_core.own_model import check_model
+from cvar_core.own_model import check_model, trainers
 from cvar_core.own_model.growing_study import GrowingStudy, SoFar, coarse_to_fine, planned
 from cvar_core.own_model.model_task import read_task
+from cvar_core.own_model.training import Training, fresh
 
 LAMBDAS = (1e-3, 1e-2, 1e-1, 1.0, 1e6)
 NAMES = ("spl+", "sgd-ru")
@@ -97,3 +98,13 @@ def test_coarse_to_fine_has_every_place_once_and_the_ends_first(count):
     order = coarse_to_fine(count)
     assert sorted(order) == list(range(count))
     assert set(order[:2]) == {0, count - 1}
+
+
+def test_a_training_is_the_same_wherever_it_is_cut():
+    task, trained = read_task(data(), 0.25, None, None), []
+    for cuts in ((25,), (7, 1, 17)):
+        model = fresh(net, 0)
+        training = Training(model, task, trainers["spl+"], 0.1, 0, beta=0.8, batch=8, decay=True)
+        assert all(training.advance(steps) for steps in cuts)
+        trained.append(torch.cat([each.detach().flatten() for each in model.parameters()]))
+    assert torch.equal(*trained)
