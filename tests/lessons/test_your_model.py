@@ -111,6 +111,9 @@ def test_what_spl_u_does_without_tuning_is_counted(study):
     diverged = study.records.copy()
     diverged[k, :, at] = np.nan
     assert "SPL-U at λ = 1 diverges" in your_model.untuned(replace(study, records=diverged))
+    worse = study.records.copy()
+    worse[k, :, at] = 2 * study.starts
+    assert "is worse than before training and is usable for 0 of 5" in your_model.untuned(replace(study, records=worse))
     others = [place for place in range(len(GRID)) if place != at]
     without = replace(study, lambdas=tuple(GRID[k] for k in others), records=study.records[:, :, others])
     assert your_model.untuned(without) == ""

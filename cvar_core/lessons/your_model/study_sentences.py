@@ -58,7 +58,8 @@ def untuned(study: ModelStudy) -> str:
     reached = "diverges" if not np.isfinite(median) else f"reaches {number(median)}{_between(study)}"
     words = f"Without tuning, SPL-U at λ = {UNTUNED_LAMBDA:g} {reached}, where the best of all "
     words += f"has {number(study.reference)}"
-    share = f"; it closes {100 * closed:.0f}% of the gap and is usable for {kept} of {count} starts"
+    did = f"closes {100 * closed:.0f}% of the gap" if closed >= 0 else "is worse than before training"
+    share = f"; it {did} and is usable for {kept} of {count} starts"
     return words + (share if np.isfinite(closed) else "") + "."
 
 
