@@ -21,6 +21,7 @@ from cvar_core.catalogue import losses, methods, noises
 from cvar_core.cli import main
 from cvar_core.lessons import atlas, paper
 from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, take
+from cvar_core.specs import usual_methods
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
 
@@ -374,7 +375,7 @@ def test_compile_runs_every_loss(monkeypatch, capsys):
     monkeypatch.setattr("cvar_core.api.sweep", lambda problem, methods, **_: ran.append((problem.spec, methods)))
     assert main(["compile"]) == 0
     assert [(spec.loss, spec.nonzeros is not None, names) for spec, names in ran] == [
-        (name, sparse, methods.names()) for name in losses.names() for sparse in (False, True)
+        (name, sparse, usual_methods(on_data=True)) for name in losses.names() for sparse in (False, True)
     ]
     assert "squared" in capsys.readouterr().out
 
