@@ -12,12 +12,17 @@ from cvar_core.catalogue.methods.rules import ONE
 from cvar_core.catalogue.schedules import Schedule
 
 
+def _halved(parts: float = 2.0) -> Loss:
+    return Loss(
+        "halved", "|r|/parts", "regression", lambda p, y: (p - y).abs() / parts, lambda p, y: (p - y).sign() / parts,
+        parameters={"parts": parts}, remade=_halved,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def halved() -> Iterator[Loss]:
-    """A loss with nothing but a value and a slope: no scalar form, no curvature."""
-    yield losses.add(
-        Loss("halved", "½|r|", "regression", lambda p, y: (p - y).abs() / 2, lambda p, y: (p - y).sign() / 2)
-    )
+    """A loss with a value, a slope and a parameter without bounds: no scalar form, no curvature."""
+    yield losses.add(_halved())
     losses.remove("halved")
 
 

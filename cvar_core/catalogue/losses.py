@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from .arithmetic import exp_minus, log1p_unit
-from .registry import Registry
+from .registry import RUN_TIME, Registry
 
 Task = Literal["regression", "classification"]
 
@@ -96,6 +96,11 @@ class Losses(Registry[Loss]):
     >>> losses[full_name("huber", {"knee": 2.0})].lipschitz
     2.0
     """
+
+    def add(self, entry: Loss, origin: str = RUN_TIME) -> Loss:
+        if getattr(entry, "parameters", None) and entry.remade is None:  # what is no loss at all, the registry says
+            raise ValueError(f"loss {entry.name!r} has parameters, but nothing that makes it with others: give remade")
+        return super().add(entry, origin)
 
     def __getitem__(self, name: str) -> Loss:
         short, bracket, values = name.partition("(") if isinstance(name, str) else (name, "", "")

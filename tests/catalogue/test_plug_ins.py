@@ -133,3 +133,9 @@ def test_what_is_added_at_run_time_is_told_apart_by_its_code():
 def test_a_name_that_could_not_be_asked_for_is_refused(name):
     with pytest.raises(ValueError, match="a name has letters, digits"):
         losses.add(dataclasses.replace(losses["squared"], name=name))
+
+
+def test_a_loss_with_parameters_says_how_it_is_made_with_others():
+    with pytest.raises(ValueError, match="'stuck' has parameters, but nothing that makes it with others"):
+        losses.add(dataclasses.replace(losses["huber"], name="stuck", remade=None))
+    assert "stuck" not in losses

@@ -122,9 +122,11 @@ class Fields:
         loss = losses[name]
         with st.container():
             for column, each in zip(st.columns(max(len(loss.parameters), 1)), loss.parameters, strict=False):
-                low, high = loss.between[each]
+                low, high = loss.between.get(each, (-math.inf, math.inf))
                 with column:
-                    self._number(f"{name}_{each}", each, loss.formula, None if math.isinf(high) else (high - low) / 20)
+                    self._number(
+                        f"{name}_{each}", each, loss.formula, None if math.isinf(high - low) else (high - low) / 20
+                    )
         self._leave_room("loss_params")
         return {each: st.session_state[self._key(f"{name}_{each}")] for each in loss.parameters}
 

@@ -31,7 +31,7 @@ HOLD_OUT, NONE, ITS_OWN = "hold out a share", "none", "its own"
 USUAL = {
     "set": UNNAMED, "target": "", "drop": [], "keep": [], "only": [], "missing": WAYS[0],
     "test": HOLD_OUT, "share": 0.2, "split": 0, "standardise": True, "intercept": True, "standardise_target": False,
-    "loss": ProblemSpec.loss, "positive": "", "beta": ProblemSpec.beta, "passes": 20.0, **loss_values(),
+    "loss": ProblemSpec.loss, "positive": "", "beta": ProblemSpec.beta, "passes": 20.0,
     **sweep_values(SweepSpec.from_dict({"methods": usual_methods(on_data=True)})),
 }  # fmt: skip
 DEPENDING = ("target", "test", "loss", "positive", "passes")  # what is usual of these depends on the data
@@ -40,11 +40,16 @@ _UPDATES = 300_000  # of a run, unless the visitor asks for more
 _WIDE = 100  # numbers in a row, beyond which an update takes the longer the more there are
 
 
+def usual_values() -> dict[str, Any]:
+    """Return the usual values of all fields, also of the parameters of every loss that there is by now."""
+    return USUAL | loss_values()
+
+
 class DataControls(TableFields):
     """The controls of one page on data. After ``ask``, ``preview``, ``mapping`` and ``unit`` say what was read."""
 
     def __init__(self, page: str, limits: Limits, sources: Sources) -> None:
-        super().__init__(page, USUAL)
+        super().__init__(page, usual_values())
         self._limits, self._sources = limits, sources
         self.preview: Preview | None = None
         self.mapping: str | None = None

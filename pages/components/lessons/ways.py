@@ -10,7 +10,7 @@ from cvar_core import SweepSpec
 from cvar_core.data import Recipe
 from cvar_core.jobs import Limits
 
-from ..asking.own_data import DEPENDING, USUAL, data_values
+from ..asking.own_data import DEPENDING, data_values, usual_values
 from ..asking.presets import DEFAULT
 from ..asking.synthetic import Controls
 
@@ -42,7 +42,8 @@ def explore_link(spec: SweepSpec) -> dict[str, str | list[str]]:
 def data_link(spec: SweepSpec, recipe: Recipe) -> dict[str, str | list[str]]:
     """Return the part of Data's URL that stands for a sweep on data: what is not a default, whatever the data are."""
     values = data_values(spec, recipe)
-    told = {name: value for name, value in values.items() if name in ("set", *DEPENDING) or value != USUAL[name]}
+    usual = usual_values()
+    told = {name: value for name, value in values.items() if name in ("set", *DEPENDING) or value != usual[name]}
     return {f"data_{name}": _text(value) for name, value in told.items()}
 
 
