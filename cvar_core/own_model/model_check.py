@@ -75,7 +75,7 @@ def check_model(
     """
     from tqdm import tqdm
 
-    names = tuple(trainers[name].name for name in optimisers)
+    names = tuple(trainers[name].name for name in ((optimisers,) if isinstance(optimisers, str) else optimisers))
     spec = SweepSpec(ProblemSpec(beta=beta), ("spl",), lambdas, steps, seeds)  # type: ignore[arg-type]
     if schedule not in SCHEDULES:
         raise SpecError(f"schedule is {schedule!r}; choose from {', '.join(SCHEDULES)}")

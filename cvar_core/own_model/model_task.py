@@ -46,7 +46,12 @@ class Task:
 
     def losses(self, model: nn.Module, rows: Rows) -> Tensor:
         """Return the loss of each row, shape (n,)."""
-        return self.loss(model(rows.x), rows.y)
+        found = self.loss(model(rows.x), rows.y)
+        if found.shape != (len(rows),):
+            raise SpecError(
+                f"the loss of {len(rows)} rows has shape {tuple(found.shape)}; it is one number for each row"
+            )
+        return found
 
 
 def read_task(dataset: Any, test: Any, loss: RowLoss | None, groups: Any, seed: int = 0) -> Task:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from cvar_core import SpecError
 from cvar_core.own_model import ModelStudy, check_model, trainers
 from cvar_core.own_model.training import MEASURES
 from cvar_core.problem.objective import cvar
@@ -144,3 +145,10 @@ def test_what_is_wrong_gets_a_sentence(change, words):
     settings = {"dataset": regression(), "steps": 1, "seeds": 1, **change}
     with pytest.raises(ValueError, match=words):
         check_model(**{"make_model": net, **settings})
+
+
+@pytest.mark.parametrize("loss", [lambda out, y: ((out[:, 0] - y) ** 2).mean(), lambda out, y: (out - y) ** 2])
+def test_a_loss_that_is_not_one_number_for_each_row_is_refused(loss):
+    x = torch.ones(20, 2)
+    with pytest.raises(SpecError, match="one number for each row"):
+        check_model(lambda: nn.Linear(2, 1), (x, x[:, 0]), loss=loss, optimisers="sgd-mean", steps=1, seeds=1)
