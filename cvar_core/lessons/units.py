@@ -51,7 +51,7 @@ LAMBDAS = half_decades(-6, 4)
 
 
 # The rows of a table: one model each, one λ first.
-VARIANTS = SGM, SGM_PAIR, SPL, SPL_PLUS = tuple(methods[name] for name in ("sgm", "sgm@pair", "spl", "spl+"))
+VARIANTS = SGM, SGM_PAIR, SPL, SPL_PLUS = methods["sgm"], methods.of("sgm", "pair"), methods["spl"], methods["spl+"]
 
 
 def has_pair(variant: Method) -> bool:

@@ -81,3 +81,13 @@ def test_two_models_cannot_share_a_name():
     with pytest.raises(ValueError, match="has a model named 'spl', but another has that name"):
         methods.add(Method("another", "Another", "not SPL", other, methods["spl"].rule))
     assert "another" not in methods
+
+
+def test_a_combination_that_gets_a_name_is_found_by_it():
+    """So that a lesson that needs one does not fail when somebody adds it."""
+    named = methods.add(dataclasses.replace(methods["sgm-t"], name="mine", rule=methods["spl+"].rule))
+    try:
+        assert methods.of("sgm-t", "pair") is named
+    finally:
+        methods.remove("mine")
+    assert methods.of("sgm-t", "pair").name == "sgm-t@pair"

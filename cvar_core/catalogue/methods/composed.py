@@ -51,6 +51,16 @@ class Methods(Registry[Method]):
         )
         return "; ".join(each for each in found if each is not None) or None
 
+    def of(self, model: str, rule: str) -> Method:
+        """Return the method with this model and this rule, under the name of its own if it has one.
+
+        >>> from cvar_core import methods
+        >>> methods.of("spl", "pair").name, methods.of("sgm", "pair").name
+        ('spl+', 'sgm@pair')
+        """
+        named = (each for each in self if (each.model.name, each.rule.name) == (model, rule))
+        return next(named, None) or self[f"{model}{AT}{rule}"]
+
     def _compose(self, name: str) -> Method:
         if name in self._composed:
             return self._composed[name]
