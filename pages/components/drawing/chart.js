@@ -48,7 +48,7 @@ class Chart {
     if (sent === this.newest) return;
     this.newest = sent;
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
-    this.node.style.height = `${sent.height}px`;
+    this.node.style.height = `var(--cvar-height, ${sent.height}px)`; // a place may have another, by the window's
     for (const [name, place] of Object.entries(this.words)) if (place.textContent !== sent[name]) place.textContent = sent[name];
     if (window.Plotly) {
       await this.draw(sent);
@@ -156,8 +156,8 @@ class Chart {
     this.node.on("plotly_doubleclick", () => this.reset());
     this.listenToClicks();
     this.resizing = new ResizeObserver(() => {
-      const shown = this.node.offsetWidth > 0;
-      if (shown && this.node.offsetWidth !== this.node._fullLayout.width) this.finish(this.plotly.Plots.resize(this.node));
+      const { offsetWidth: width, offsetHeight: height, _fullLayout: drawn } = this.node;
+      if (width > 0 && (width !== drawn.width || height !== drawn.height)) this.finish(this.plotly.Plots.resize(this.node));
     });
     this.resizing.observe(this.node);
   }
