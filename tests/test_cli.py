@@ -20,8 +20,9 @@ from cvar_core import Problem, SweepSpec, check, recommend, sweep
 from cvar_core.catalogue import losses, methods, noises
 from cvar_core.cli import main
 from cvar_core.lessons import atlas, paper
-from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, number, take
+from cvar_core.results import JUDGED_BY, MEASURES, Criterion, decades, finding, interval, judgement, number, take
 from cvar_core.specs import usual_methods
+from cvar_core.version import __version__
 
 SMALL = ["--eval-size", "500", "--iterations", "200", "--seeds", "2"]
 
@@ -92,6 +93,24 @@ def test_parameters_stand_apart_from_formulas(capsys):
     assert main(["problems"]) == 0
     told = capsys.readouterr().out
     assert all(f" {entry.formula}" in told for entry in (*losses, *noises))
+
+
+def test_check_tries_the_grid_that_it_is_given(capsys):
+    flags = ["--noise", "normal", *SMALL]
+    problem = Problem.synthetic(noise="normal", eval_size=500)
+    main(["check", *flags, "--lambda", "1", "--method", "spl", "--lambdas", "0.1,10"])
+    margins = check(problem, 1.0, "spl", iterations=200, seeds=2, lambdas=[0.1, 10])
+    assert capsys.readouterr().out == f"{judgement(margins)}\n"
+    main(["check", *flags, "--lambdas", "0.1,10"])
+    found = recommend(problem, iterations=200, seeds=2, lambdas=[0.1, 10])
+    assert capsys.readouterr().out == f"{found}\n"
+    assert str(found) != str(recommend(problem, iterations=200, seeds=2))
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"cvar_core {__version__}\n"
 
 
 def test_safe_so_far_is_not_enough_for_who_wants_to_be_sure():
@@ -208,6 +227,13 @@ BAD_INPUT = [
     ("check --method adam", "sgm, spl, spl+"),
     ("check --checkpoints 0", "between 1 and"),
     ("check --lambda 1 --method adam", "sgm, spl, spl+"),
+    ("check --lambda 1 --lambdas 0", "1e-12 and 1e12"),
+    ("check --lambda 1 --lambdas 1,2 --sharpen", "--sharpen tries no grid"),
+    ("sweep --data wine --noise normal", "--noise is for problems that are drawn, not for --data"),
+    ("sweep --data wine --noise-param std=2", "--noise-param is for problems that are drawn"),
+    ("check --data wine --dim 3 --lambda 1", "--dim is for problems that are drawn"),
+    ("check --data wine --eval-size 100000 --lambda 1", "--eval-size is for problems that are drawn"),
+    ("sweep --data wine --sample-size 9", "--sample-size is for problems that are drawn"),
     ("nothing", "invalid choice"),
     ("", "COMMAND"),
 ]

@@ -28,6 +28,7 @@ from ..specs import (
     SweepSpec,
     usual_methods,
 )
+from ..version import __version__
 
 _PREPARING = (
     "target",
@@ -41,8 +42,9 @@ _PREPARING = (
     "standardise_target",
     "intercept",
 )
+_DRAWING = ("noise", "noise_param", "dim", "eval_size", "sample_size")  # of which data have their own
 DATA_ACTIONS = ("list", "fetch", "info")
-_DEFAULTS = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
+_DEFAULTS: dict[str, Any] = {field.name: field.default for spec in (ProblemSpec, SweepSpec) for field in fields(spec)}
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -60,6 +62,7 @@ def build() -> OneLineParser:
         prog="python -m cvar_core",
         description="Which step size is safe when you minimise CVaR? SGM, SPL, SPL+ and our SPL-U compared.",
     )
+    parser.add_argument("--version", action="version", version=f"cvar_core {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=OneLineParser, metavar="COMMAND")
 
     sweep = commands.add_parser("sweep", help="run methods over a grid of step sizes and report how robust each is")
@@ -68,9 +71,7 @@ def build() -> OneLineParser:
     _add_runs(sweep)
     usual, on_data = (",".join(usual_methods(on_data=each)) for each in (False, True))
     sweep.add_argument("--methods", help=f"comma-separated (default: {usual}; with --data {on_data})")
-    sweep.add_argument(
-        "--lambdas", default=write_grid(SweepSpec.lambdas), help="paper, a list 0.1,1,10, or a log range 1e-3:1e2:11"
-    )
+    _add_grid(sweep, "")
     sweep.add_argument(
         "--sharpen",
         nargs="?",
@@ -102,6 +103,7 @@ def build() -> OneLineParser:
         help=f"one of {', '.join(methods.names())}, or several: a λ has to be safe for each (default: %(default)s)",
     )
     check.add_argument("--lambda", dest="lam", metavar="LAMBDA", help="the step size; without it, one is recommended")
+    _add_grid(check, "the step sizes that are tried beside it, or recommended from: ")
     check.add_argument(
         "--sharpen", action="store_true", help="the least work that decides: λ alone from 5 to 29 starts, no grid"
     )
@@ -165,13 +167,16 @@ def parsed(texts: Sequence[str]) -> argparse.Namespace:
     return build().parse_args([first, *others] if texts else [])
 
 
+def _add_grid(parser: argparse.ArgumentParser, which: str) -> None:
+    forms = "paper, a list 0.1,1,10, or a log range 1e-3:1e2:11"
+    parser.add_argument("--lambdas", help=f"{which}{forms} (default: {write_grid(SweepSpec.lambdas)})")
+
+
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("problem")
     group.add_argument("--loss", default=_DEFAULTS["loss"], help=f"{', '.join(losses.names())} (default: %(default)s)")
     group.add_argument("--loss-param", action="append", default=[], metavar="NAME=VALUE", help="may be repeated")
-    group.add_argument(
-        "--noise", default=_DEFAULTS["noise"], help=f"{', '.join(noises.names())} (default: %(default)s)"
-    )
+    group.add_argument("--noise", help=f"{', '.join(noises.names())} (default: {_DEFAULTS['noise']})")
     group.add_argument("--noise-param", action="append", default=[], metavar="NAME=VALUE", help="may be repeated")
     group.add_argument("--beta", default=_DEFAULTS["beta"], help="0.95 averages the worst 5%% (default: %(default)s)")
     group.add_argument(
@@ -179,8 +184,8 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
         default="1",
         help="minimise (1−μ)·mean + μ·CVaR for this μ: 0.3 weighs CVaR with 0.3 (default: 1, CVaR)",
     )
-    group.add_argument("--dim", default=_DEFAULTS["dim"], help="dimension (default: %(default)s)")
-    group.add_argument("--eval-size", default=_DEFAULTS["eval_size"], help="evaluation points (default: %(default)s)")
+    group.add_argument("--dim", help=f"dimension (default: {_DEFAULTS['dim']})")
+    group.add_argument("--eval-size", help=f"evaluation points (default: {_DEFAULTS['eval_size']})")
     group.add_argument("--seed", default=_DEFAULTS["seed"], help="the problem's (default: %(default)s)")
     group.add_argument("--scale", default=_DEFAULTS["scale"], help="multiplies the loss (default: %(default)s)")
     group.add_argument(
@@ -246,10 +251,10 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 def problem_spec(args: argparse.Namespace) -> ProblemSpec:
     return ProblemSpec(
         loss=args.loss,
-        noise=args.noise,
+        noise=_DEFAULTS["noise"] if args.noise is None else args.noise,
         beta=number("--beta", args.beta),
-        dim=whole("--dim", args.dim),
-        eval_size=whole("--eval-size", args.eval_size),
+        dim=whole("--dim", _DEFAULTS["dim"] if args.dim is None else args.dim),
+        eval_size=whole("--eval-size", _DEFAULTS["eval_size"] if args.eval_size is None else args.eval_size),
         seed=whole("--seed", args.seed),
         noise_params=dict(_parameter("--noise-param", text, "std=2") for text in args.noise_param),
         scale=number("--scale", args.scale),
@@ -268,6 +273,9 @@ def dataset(args: argparse.Namespace) -> Dataset | None:
             if given and given != WAYS[0]:
                 raise SpecError(f"--{name.replace('_', '-')} is for data: give --data FILE too")
         return None
+    for name in _DRAWING:
+        if getattr(args, name) not in (None, []):
+            raise SpecError(f"--{name.replace('_', '-')} is for problems that are drawn, not for --data: leave one out")
     return recipe(args).load(progress=sys.stderr.isatty())
 
 
@@ -305,7 +313,7 @@ def sweep_spec(args: argparse.Namespace, problem: ProblemSpec, iterations: int) 
     return SweepSpec(
         problem=problem,
         methods=usual_methods(problem.data is not None) if args.methods is None else names(args.methods),
-        lambdas=read_grid(args.lambdas, "--lambdas"),
+        lambdas=SweepSpec.lambdas if args.lambdas is None else read_grid(args.lambdas, "--lambdas"),
         iterations=iterations,
         seeds=seeds(args.seeds),
         schedule=args.schedule,

@@ -184,6 +184,9 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
     lam = None if args.lam is None else step_size("--lambda", reading.number("--lambda", args.lam))
     if lam is None and args.sharpen:
         raise SpecError("--sharpen decides about one step size: give it with --lambda, or leave --sharpen out")
+    if args.sharpen and args.lambdas is not None:
+        raise SpecError("--sharpen tries no grid: leave out --lambdas, or --sharpen")
+    grid = None if args.lambdas is None else reading.read_grid(args.lambdas, "--lambdas")
     seeds, workers = arguments.seeds(args.seeds), _workers(args)
     data = arguments.dataset(args)
     problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
@@ -194,19 +197,20 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
     }  # fmt: skip
     if lam is None:
         with shown(None) as report:
-            found = recommend(problem, asked.methods, iterations, seeds, args.schedule, workers, report=report, **told)
+            runs = (problem, asked.methods, iterations, seeds, args.schedule, workers)
+            found = recommend(*runs, lambdas=grid, report=report, **told)
         print(found, flush=True)
         return 0 if (found.sure if args.sure else found.safe) else 1
     passed, remarked = [], set[str]()
     for method in asked.methods:
-        runs, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
+        about, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
         with shown(None) as report:
             if args.sharpen:
-                decided = decide(*runs, **told, report=report)
-                verdict, grid = decided.verdict, decided.grid_updates
-                cost = f"That took {decided.updates:,} updates; the grid takes {grid:,} from as many starts."
+                decided = decide(*about, **told, report=report)
+                verdict, whole = decided.verdict, decided.grid_updates
+                cost = f"That took {decided.updates:,} updates; the grid takes {whole:,} from as many starts."
             else:
-                verdict = check(*runs, **told, report=report)
+                verdict = check(*about, lambdas=grid, **told, report=report)
         new = [each for each in verdict.remarks if each not in remarked]
         remarked.update(new)
         said = [judgement(verdict), *(f"{each}." for each in new), cost]
