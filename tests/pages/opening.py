@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.components.sending import answers
 from tests.pages.held import AtOnce
-from tests.pages.reading import charts_of, disagrees, heard
+from tests.pages.reading import charts_of, disagrees, heard, words_of_frames
 from tests.pages.serving import ROOT
 
 AT_ONCE = (answers, "threads", lambda count: AtOnce())  # a page that has opened has got all its answers
@@ -42,6 +42,7 @@ def words(page: AppTest) -> str:
     texts += [element.proto.body for element in page.get("html")]
     texts += [each.get(part, "") for each in heard(page) for part in ("words", "above", "below")]
     texts += [sent[part] for sent in charts_of(page).values() for part in ("title", "caption")]
+    texts += words_of_frames(page)
     return "\n".join(texts)
 
 

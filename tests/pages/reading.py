@@ -18,7 +18,31 @@ def charts_of(at: AppTest) -> dict[str, dict[str, Any]]:
     lines = chain(*(proto.bytes.split(b"\n") for proto in _mounted(at, "cvar_chart")))
     sent = [json.loads(line) for line in lines]
     sent += chain(*(each.get("charts", ()) for each in heard(at)))
+    sent += [frame_of(picture, told["begin"]) for told in frames_of(at) for panel in told["panels"]
+             for picture in panel["pictures"]]  # fmt: skip
     return {each["key"]: each for each in sent}
+
+
+def frames_of(at: AppTest) -> list[dict[str, Any]]:
+    """Return what each slider over frames was sent."""
+    return [json.loads(proto.bytes) for proto in _mounted(at, "cvar_frames")]
+
+
+def frame_of(picture: dict[str, Any], k: int) -> dict[str, Any]:
+    """Return a picture of a slider over frames as it is at one of them."""
+    whole, changes = picture["figure"], picture["frames"][k] if picture["frames"] else {"data": {}, "layout": {}}
+    traces = [{**trace, **changes["data"].get(trace["uid"], {})} for trace in whole["data"]]
+    shown = [trace for trace in traces if trace.get("visible") is not False]
+    return {**picture, "figure": {"data": shown, "layout": {**whole["layout"], **changes["layout"]}}}
+
+
+def words_of_frames(at: AppTest) -> list[str]:
+    """Return what stands above and below the pictures of sliders over frames, and what the sliders say."""
+    found = []
+    for told in frames_of(at):
+        texts = [told["labels"], *(panel[part] for panel in told["panels"] for part in ("above", "below"))]
+        found += [text[told["begin"] if len(text) > 1 else 0] for text in texts if text]
+    return found
 
 
 def figures_of(at: AppTest) -> dict[str, Figure]:
