@@ -6,12 +6,12 @@ import streamlit as st
 
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
-from cvar_core.figures.lessons.paper_charts import HEIGHT, panel, reading_words, triangle_words
+from cvar_core.figures.lessons.paper_charts import HEIGHT, headed, panel, reading_words, triangle_words
 from cvar_core.lessons import paper
 from cvar_core.results import JUDGED_BY, MEASURES, OBJECTIVE, Criterion, number
 from pages.components.asking import links
 from pages.components.asking.presets import PRESETS
-from pages.components.drawing.chart import chart
+from pages.components.drawing.chart import charts, encoded
 from pages.components.drawing.style import apply_look, theme
 from pages.components.lessons.ways import arrive, explore_link, try_it
 from pages.components.run.main_area import SHARES, ask_measure
@@ -21,13 +21,6 @@ from pages.components.sending.server import known_visitor, manager
 PAGE = "paper"
 FIGURES = {"suboptimality": "Final gap", "iterations": "Iterations to ε"}
 SIGNS = {"reproduces": ":material/check_circle:", "does not reproduce": ":material/cancel:"}
-STACKED = """<style>
-@media (max-width: 1100px) {
-  :is(.st-key-paper-controls, .st-key-paper-grid, .st-key-paper-text) .stHorizontalBlock:has(> .stColumn)
-    { flex-direction: column; gap: 1rem; }
-  :is(.st-key-paper-controls, .st-key-paper-grid, .st-key-paper-text) .stColumn { width: 100%; min-width: 100%; }
-}
-</style>"""
 
 
 def progress() -> None:
@@ -43,7 +36,6 @@ def progress() -> None:
 
 
 apply_look()
-st.html(STACKED)
 arrive(PAGE)
 link = links.read()
 jobs, visitor, study = manager(), known_visitor(), paper.shipped()
@@ -52,13 +44,8 @@ again.move(jobs, visitor)
 results = [again.result(known.spec, jobs, visitor) or known for known in study]
 
 title = st.container(key="headline")
-st.markdown(
-    "Three losses by three noises at the paper's settings: $d = 10$, $\\beta = 0.95$, $T = 10^5$ updates, 15 step "
-    "sizes, 5 seeds, and $\\tilde F$ over $10^6$ points. The paper has pictures and sentences about them, but no "
-    "numbers. The curves are this project's own, and below them each sentence is held against them."
-)
 with st.container(key="paper-controls"):
-    left, judge, middle, right = st.columns([4, 5, 4, 3], gap="medium", vertical_alignment="bottom")
+    left, judge, right = st.columns([4, 5, 4], gap="medium", vertical_alignment="bottom")
 links.recall("paper_figure", FIGURES, "suboptimality")
 kind = left.segmented_control(
     "Figure", list(FIGURES), key="paper_figure", required=True, format_func=FIGURES.__getitem__, width="stretch",
@@ -66,19 +53,17 @@ kind = left.segmented_control(
 links.keep("paper_figure", kind, "suboptimality")
 with judge:
     measure = ask_measure("paper_measure", OBJECTIVE)  # as it is printed
-share = middle.select_slider(
+share = right.select_slider(
     "Usable: closes this share of the gap", SHARES, "90%", key="paper_closed", bind="query-params",
     help="A λ is usable for a start when the run does not diverge and closes at least this share of its own gap. "
     "What then remains is ε.",
 )  # fmt: skip
 by = Criterion(measure, float(share.rstrip("%")) / 100)
 other = replace(by, measure=next(name for name in MEASURES if name != by.measure))
-right.button(
-    "Compute all nine again", on_click=again.ask, args=([known.spec for known in study],), disabled=again.busy,
-    icon=":material/replay:", width="stretch",
-    help="One after another, in the background; what this server has computed is shown at once.",
-)  # fmt: skip
-title.markdown(f"## {paper.headline(results, by)}")
+title.markdown(
+    f"# {paper.headline(results, by, whole=False)}\n\nThe paper's nine problems, computed here. The wider a curve stays "
+    "below the dashed line, the more a badly chosen step size λ is forgiven."
+)
 with st.container():  # always there, so that the charts below keep their places
     links.say_unread(PAGE, link, {"paper_figure": tuple(FIGURES), "paper_closed": SHARES, "paper_measure": MEASURES})
     if again.busy:
@@ -91,32 +76,25 @@ legend = " &emsp; ".join(
     f'<span style="color: {colours[name]}">{glyph(name)}</span> {methods[name].label}'
     for name in results[0].spec.methods
 )
-st.html(f"<div>{legend} &emsp; △ {triangle_words(kind)} &emsp; {reading_words(kind, by.measure)}</div>")
+st.html(
+    f'<div class="cvar-reading">{legend} &emsp; △ {triangle_words(kind)} &emsp; '
+    f"{reading_words(kind, by.measure)}</div>"
+)
+drawn, findings = [], []
+for k, result in enumerate(results):
+    about = f"{result.spec.problem.loss}, {result.spec.problem.noise}"
+    figure, finding = panel(result, kind, by=by, theme=theme())
+    label = f"{paper.name(result.spec).capitalize()}. {finding}."
+    figure = headed(figure, about, result, kind, by, theme())
+    drawn.append(encoded(figure, key=f"{PAGE}-{kind}-{k}", height=HEIGHT, label=label, name=paper.name(result.spec)))
+    findings.append(finding)
 with st.container(key="paper-grid"):
-    for row in range(0, len(results), 3):
-        # What has no fixed height stands above the charts, so that those of a row are level.
-        for k, column in enumerate(st.columns(3, gap="medium", vertical_alignment="bottom"), row):
-            known, result = study.results[k], results[k]
-            figure, finding = panel(result, kind, by=by, theme=theme())
-            about, busy = paper.name(known.spec).capitalize(), known.spec in (again.current, *again.waiting)
-            with column:
-                st.markdown(f"**{about}**  \n{finding}.  \n:gray[{again.words(known, jobs, visitor)}]")
-                chart(figure, key=f"{PAGE}-{kind}-{k}", height=HEIGHT, label=f"{about}. {finding}.", name=about)
-                with st.container(horizontal=True, vertical_alignment="center"):
-                    st.page_link(
-                        "pages/explore.py", label="Open in Explore", icon=":material/arrow_forward:",
-                        query_params=explore_link(known.spec),
-                    )  # fmt: skip
-                    st.button(
-                        "Compute again", key=f"{PAGE}-again-{k}", type="tertiary", icon=":material/replay:",
-                        on_click=again.ask, args=([known.spec],), disabled=busy,
-                    )  # fmt: skip
+    charts(drawn, key=f"{PAGE}-{kind}")
 
-with st.container(key="paper-text"):
-    left, right = st.columns(2, gap="large")
-with left:
-    st.subheader("What reproduces", anchor=False)
-    for claim, beside in zip(paper.claims(results, by), paper.claims(results, other), strict=True):
+claims = paper.claims(results, by)
+reproduced = sum(claim.verdict == "reproduces" for claim in claims)
+with st.expander(f"**What the paper says of them**: {reproduced} of {len(claims)} sentences reproduce"):
+    for claim, beside in zip(claims, paper.claims(results, other), strict=True):
         sign = SIGNS.get(claim.verdict, ":material/help:")
         also = f" *By {JUDGED_BY[other.measure]}: {beside.verdict}.*"
         st.markdown(f"{sign} **{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}{also}")
@@ -124,10 +102,31 @@ with left:
         f"Judged by {JUDGED_BY[by.measure]}. Counted as a difference: a decade, a factor of ten in λ. Usable: {share} "
         "of the gap is closed, by the median start."
     )
-with right:
-    st.subheader("Where text and formulas differ", anchor=False)
+with st.expander("**Open one of the nine in Explore, or compute it again**"):
+    st.markdown(
+        "At the paper's settings: $d = 10$, $\\beta = 0.95$, $T = 10^5$ updates, 15 step sizes, 5 seeds, and "
+        "$\\tilde F$ over $10^6$ points."
+    )
+    st.button(
+        "Compute all nine again", on_click=again.ask, args=([known.spec for known in study],), disabled=again.busy,
+        icon=":material/replay:",
+        help="One after another, in the background; what this server has computed is shown at once.",
+    )  # fmt: skip
+    for k, known in enumerate(study):
+        about, busy = paper.name(known.spec).capitalize(), known.spec in (again.current, *again.waiting)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{about}**  \n{findings[k]}.  \n:gray[{again.words(known, jobs, visitor)}]")
+            st.page_link(
+                "pages/explore.py", label="Open in Explore", icon=":material/arrow_forward:", width="content",
+                query_params=explore_link(known.spec),
+            )  # fmt: skip
+            st.button(
+                "Compute again", key=f"{PAGE}-again-{k}", type="tertiary", icon=":material/replay:",
+                on_click=again.ask, args=([known.spec],), disabled=busy,
+            )  # fmt: skip
+with st.expander("**Where the paper's text and formulas differ**"):
     st.markdown("\n".join(f"- {slip}" for slip in paper.SLIPS))
-    st.subheader("Compute it yourself", anchor=False)
+with st.expander("**Compute it yourself**"):
     st.code("python -m cvar_core figures", language="bash")
     made = ", ".join(f"{name} {version}" for name, version in study.versions.items())
     st.markdown(

@@ -72,8 +72,16 @@ def everything(page):
     return button(page, "Compute all nine again")
 
 
+def headline(page):
+    return page.markdown[0].value.splitlines()[0]
+
+
+def finding(results, by):
+    return f"# {paper.headline(results, by, whole=False)}"
+
+
 def panel_text(page, k):
-    """Return what stands above the k-th chart."""
+    """Return what is said of the k-th panel."""
     name = paper.name(paper.shipped().results[k].spec).capitalize()
     (found,) = [each.value for each in page.markdown if each.value.startswith(f"**{name}**")]
     return found
@@ -82,7 +90,7 @@ def panel_text(page, k):
 def test_the_shipped_results_are_there_at_once(opened, jobs):
     page = opened()
     assert jobs.open_jobs == 0
-    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results, PRINTED)}"
+    assert headline(page) == finding(paper.shipped().results, PRINTED)
     figures = figures_of(page)
     assert list(figures) == [f"paper-suboptimality-{k}" for k in range(9)]
     for k, result in enumerate(paper.shipped()):
@@ -95,6 +103,8 @@ def test_the_shipped_results_are_there_at_once(opened, jobs):
             y in (None, median) for y, median in zip(line["y"], result.at(measure=OBJECTIVE).median[2], strict=True)
         )
         assert sum(y is not None for y in line["y"]) > 10
+        told = figures[f"paper-suboptimality-{k}"]["layout"]["annotations"][-1]["text"]
+        assert all(f" {decades(found)}</b>" in told for found in result.judged(PRINTED).forgiven.values())
     assert all(sent["label"] for sent in charts_of(page).values())
 
 
@@ -103,6 +113,8 @@ def test_every_claim_is_there_with_its_verdict(opened):
     for claim in paper.claims(paper.shipped().results, PRINTED):
         assert f"**{claim.says}** *{claim.verdict.capitalize()}.* {claim.found}" in words(page)
     assert "*Does not reproduce.*" in words(page)
+    kept = sum(claim.verdict == "reproduces" for claim in paper.claims(paper.shipped().results, PRINTED))
+    assert f"{kept} of 6 sentences reproduce" in page.expander[0].label
     assert all(slip in words(page) for slip in paper.SLIPS)
     assert page.code[0].value == "python -m cvar_core figures"
     assert "engine 1" in words(page)
@@ -121,7 +133,7 @@ def test_a_link_opens_the_other_figure_at_another_share(opened):
     page = opened(paper_figure="iterations", paper_closed="99%")
     assert list(figures_of(page)) == [f"paper-iterations-{k}" for k in range(9)]
     assert page.select_slider(key="paper_closed").value == "99%"
-    assert page.markdown[0].value == f"## {paper.headline(paper.shipped().results, Criterion(OBJECTIVE, 0.99))}"
+    assert headline(page) == finding(paper.shipped().results, Criterion(OBJECTIVE, 0.99))
     assert "could not be read" not in words(page)
 
 
@@ -131,7 +143,7 @@ def test_the_slider_moves_everything(opened, share):
     page = shown(page.select_slider(key="paper_closed").set_value(share).run())
     by = Criterion(OBJECTIVE, float(share.rstrip("%")) / 100)
     results = paper.shipped().results
-    assert page.markdown[0].value == f"## {paper.headline(results, by)}"
+    assert headline(page) == finding(results, by)
     for k, result in enumerate(results):
         found = result.judged(by).forgiven.values()
         assert all(decades(each) in panel_text(page, k) for each in found if each.decades is not None)
@@ -143,7 +155,7 @@ def test_the_slider_moves_everything(opened, share):
 def test_the_switch_judges_everything_by_the_model(opened):
     page = opened(paper_measure=RISK)
     by, results = Criterion(RISK), paper.shipped().results
-    assert page.markdown[0].value == f"## {paper.headline(results, by)}"
+    assert headline(page) == finding(results, by)
     for k, result in enumerate(results):
         told = beginning(result.judged(by))
         assert (told or decades(result.judged(by).forgiven["spl+"])) in panel_text(page, k)
@@ -261,6 +273,7 @@ def test_the_next_begins_by_itself(profiles, tmp_path):
     with served(app, env={"CVAR_DATA_DIR": str(tmp_path / "data")}) as server:
         visits = Visits(profiles, server.url)
         page = visits()
+        page.get_by_text("compute it again").click()
         page.get_by_role("button", name="Compute all nine again").click()
         page.get_by_text("the same bits as shipped").nth(2).wait_for()
         page.locator(".cvar-progress").wait_for(state="detached")

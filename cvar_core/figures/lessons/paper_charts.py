@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from ...results import GAP, Criterion, Result
+import numpy as np
+
+from ...results import GAP, Criterion, Result, decades
 from ..frame import Figure, without_title
 from ..iterations import iterations_to
-from ..palette import TEXT_SIZE, theme_named
+from ..palette import TEXT_SIZE, glyph, style, theme_named
 from ..sensitivity import HEIGHT_OF, sensitivity
 
 HEIGHT = 270  # px
 
 _DRAW: dict[str, Callable[..., Figure]] = {"suboptimality": sensitivity, "iterations": iterations_to}
+_HEAD = 26  # px, for a line above a panel
+_STRIP = 0.26  # of the height, for three rows of triangles
 _TICKS = 5  # labels on an axis: there is room for no more
 _LEGEND_OF_TRIANGLES = {
     "suboptimality": "diverged, or far above the start",
     "iterations": "ε not reached by every seed",
 }
 _READING = {
-    "suboptimality": (
-        "Height: final {height}, median and range over the seeds. Dashed: ε, and the points' floor. Dotted: λ = 1."
-    ),
-    "iterations": "Height: iterations until the {gap} is at most ε, median and range over the seeds. Dotted: λ = 1.",
+    "suboptimality": "Across: λ, dotted at 1. Height: final {height}; dashed: ε. Numbers: decades of λ forgiven.",
+    "iterations": "Across: λ, dotted at 1. Height: iterations until the {gap} is at most ε. Numbers: the fewest.",
 }
 
 KINDS = tuple(_DRAW)
@@ -59,6 +62,47 @@ def panel(result: Result, kind: str, *, by: Criterion | None = None, theme: str 
         "annotations": labels,
     }
     return {"data": figure["data"], "layout": small}, finding
+
+
+def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion, theme: str = "light") -> Figure:
+    """Return a panel with a line above it: what it is about, and each method's number in its colour."""
+    colours = theme_named(theme)
+    told = "  ".join(
+        f'<span style="color: {style(name, theme).colour}"><b>{glyph(name)} {score}</b></span>'
+        for name, score in scores(result, kind, by).items()
+    )
+    place = {"xref": "paper", "x": 0, "xanchor": "left", "xshift": -48, "yref": "paper", "y": 1, "yanchor": "bottom"}
+    font = {"size": TEXT_SIZE, "color": colours.text}
+    line = {"text": f"{about}  {told}", "showarrow": False, "align": "left", "font": font, "yshift": 3, **place}
+    layout = figure["layout"]
+    changed = {
+        "margin": {**layout["margin"], "t": _HEAD},
+        "annotations": [*layout["annotations"], line],
+        "xaxis": {**layout["xaxis"], "title": {"text": ""}},  # it is said once beside the grid
+        "yaxis": {**layout["yaxis"], "nticks": 3},
+    }
+    if "yaxis2" in layout:  # rows of triangles, for which a low chart's usual share is too little
+        changed |= {
+            "yaxis": {**changed["yaxis"], "domain": [0, 1 - _STRIP]},
+            "yaxis2": {**layout["yaxis2"], "domain": [1 - _STRIP, 1]},
+            "shapes": [{**each, "y0": 1 - _STRIP} if each["type"] == "rect" else each for each in layout["shapes"]],
+        }
+    return {**figure, "layout": {**layout, **changed}}
+
+
+def scores(result: Result, kind: str, by: Criterion) -> dict[str, str]:
+    """Return each method's number: the decades that it forgives, or how soon it reaches ε at best.
+
+    Empty where the start leaves nothing to close.
+    """
+    judged = result.judged(by)
+    if judged.nothing_to_close is not None:
+        return {}
+    if _known(kind) == "suboptimality":
+        return {name: decades(found) for name, found in judged.forgiven.items()}
+    soonest = np.median(judged.iterations(), axis=1).min(axis=1).tolist()
+    counts = ("never" if math.isinf(count) else f"{count:,.0f}" for count in soonest)
+    return dict(zip(result.spec.methods, counts, strict=True))
 
 
 def reading_words(kind: str, measure: str) -> str:

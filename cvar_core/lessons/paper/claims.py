@@ -74,8 +74,11 @@ def claims(results: Sequence[Result], by: Criterion) -> list[Claim]:
     ]
 
 
-def headline(results: Sequence[Result], by: Criterion) -> str:
-    """Say in a sentence what each method forgives, from the least of all panels to the most, and judged by what."""
+def headline(results: Sequence[Result], by: Criterion, *, whole: bool = True) -> str:
+    """Say in a sentence what each method forgives, from the least of all panels to the most.
+
+    The ``whole`` sentence also has of how many problems, and judged by what.
+    """
     known, what = _told(results, by), f"judged by {JUDGED_BY[by.measure]}"
     found = {name: _of_method(known, name, by) for name in ("spl+", "spl", "sgm")}
     if not known:
@@ -85,7 +88,8 @@ def headline(results: Sequence[Result], by: Criterion) -> str:
     spans = {methods[name].label: _span(each) for name, each in found.items()}
     (label, widest), *others = spans.items()
     rest = ", ".join(f"{name} {span}" for name, span in others)
-    return f"Over {len(known)} problems {label} forgives {widest} decades of λ, {rest}, {what}"
+    forgiven = f"{label} forgives {widest} decades of λ, {rest}"
+    return f"Over {len(known)} problems {forgiven}, {what}" if whole else forgiven
 
 
 def _of(results: Sequence[Result], loss: str) -> list[Result]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-_SHEET = Path(__file__).with_name("style.css").read_text("utf-8")
+_SHEET = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("style.css", "lessons.css"))
 
 
 def theme() -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cvar_core import figures
-from cvar_core.figures.lessons.paper_charts import HEIGHT, KINDS, panel, reading_words, triangle_words
+from cvar_core.figures.lessons.paper_charts import HEIGHT, KINDS, headed, panel, reading_words, scores, triangle_words
 from cvar_core.figures.palette import TEXT_SIZE
 from cvar_core.lessons.paper import compute, panels
 from cvar_core.results import Criterion
@@ -71,6 +71,22 @@ def test_epsilon_and_one_are_quiet_lines():
     assert [each["text"] for each in figure["layout"]["annotations"]] == ["ε"]
     figure, _ = panel(result, "iterations")
     assert [one["line"]["dash"] for one in figure["layout"]["shapes"] if one["type"] == "line"] == ["dot"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_line_above_a_panel_has_every_methods_number(nine, kind):
+    by = Criterion("objective")
+    for result in nine:
+        small, finding = panel(result, kind, by=by)
+        figure = headed(small, "squared, normal", result, kind, by)
+        line = figure["layout"]["annotations"][-1]["text"]
+        told = scores(result, kind, by)
+        assert list(told) == list(result.spec.methods)
+        for name, score in told.items():
+            assert f"{figures.glyph(name)} {score}</b>" in line
+            assert (score in finding) or score in ("none", "never")
+        assert figure["data"] == small["data"]
+        assert len(small["layout"]["annotations"]) == len(figure["layout"]["annotations"]) - 1, "the panel is as it was"
 
 
 def test_words_are_for_each_kind_and_measure():
