@@ -61,7 +61,8 @@ share = right.select_slider(
 by = Criterion(measure, float(share.rstrip("%")) / 100)
 other = replace(by, measure=next(name for name in MEASURES if name != by.measure))
 title.markdown(
-    f"# {paper.headline(results, by, whole=False)}\n\nThe paper's nine problems, computed here. The wider a curve stays "
+    f"# {paper.headline(results, by, whole=False)}\n\n"
+    "The paper's nine problems, computed here. The wider a curve stays "
     "below the dashed line, the more a badly chosen step size λ is forgiven."
 )
 with st.container():  # always there, so that the charts below keep their places
@@ -77,8 +78,7 @@ legend = " &emsp; ".join(
     for name in results[0].spec.methods
 )
 st.html(
-    f'<div class="cvar-reading">{legend} &emsp; △ {triangle_words(kind)} &emsp; '
-    f"{reading_words(kind, by.measure)}</div>"
+    f'<div class="cvar-reading">{legend} &emsp; △ {triangle_words(kind)} &emsp; {reading_words(kind, by.measure)}</div>'
 )
 drawn, findings = [], []
 for k, result in enumerate(results):
