@@ -30,6 +30,7 @@ from .whereabouts import Whereabouts
 log = logging.getLogger(__name__)
 
 _RESULTS = 64 * 2**20  # bytes of finished runs that are kept at hand
+LONGEST_NAME = 60  # letters of what a visitor calls a run
 _MOST_PASSES = 50  # runs that may be admitted before one that came earlier and waits for memory
 
 
@@ -173,6 +174,15 @@ class Manager:
                 self._results.drop(run_id.__eq__)
             self._changes.note(run_id)
 
+    def delete(self, run_id: str, visitor: str) -> None:
+        """Forget a run because the visitor says so: nothing shows it to them again until they ask for it."""
+        self.forget(run_id, visitor)
+        self.store.note_deleted(visitor, run_id)
+
+    def rename(self, run_id: str, visitor: str, name: str) -> None:
+        """Keep what a visitor calls a run; nothing, or what is too long, is cut."""
+        self.store.rename(visitor, run_id, " ".join(name.split())[:LONGEST_NAME].strip() or None)
+
     def view(self, spec: SweepSpec, visitor: str) -> View | None:
         """Return the run of a spec as it is now, or ``None`` if nobody has asked for it."""
         with self._lock:
@@ -197,7 +207,7 @@ class Manager:
         for run in self.store.history(visitor, most, on_data):
             job = self._jobs.get(run.id)
             status = run.status if job is None else job.status
-            entries.append(Entry(run.id, run.spec, status, run.created, run.recipe))
+            entries.append(Entry(run.id, run.spec, status, run.created, run.recipe, run.name))
         return entries
 
     def estimate(self, spec: SweepSpec) -> float:

@@ -57,3 +57,4 @@ class Entry:
     status: str
     created: float
     recipe: str | None = None  # how the visitor made the run's data
+    name: str | None = None  # what the visitor calls it

@@ -10,7 +10,7 @@ from .stored import LIVE
 
 
 def adopt(memory: sqlite3.Connection, file: sqlite3.Connection, live: Collection[str]) -> None:
-    """Copy runs and visits from ``memory`` to ``file``; of a run that both have, the one with more records stays.
+    """Copy runs and histories from ``memory`` to ``file``; of a run that both have, the one with more records stays.
 
     What is ``live`` here is taken as it is here, since its next records continue these.
     """
@@ -19,8 +19,10 @@ def adopt(memory: sqlite3.Connection, file: sqlite3.Connection, live: Collection
         there = file.execute("SELECT recorded, optimum FROM runs WHERE id = ?", (run["id"],)).fetchone()
         if there is None or run["id"] in live or run["recorded"] >= there[0]:
             _bring(memory, file, run, None if there is None else there[1])
-    for visit in _rows(memory, "SELECT visitor, run, recipe FROM visits ORDER BY id"):
+    for visit in _rows(memory, "SELECT visitor, run, recipe, name FROM visits ORDER BY id"):
         _insert(file, "visits", visit)  # later than all that are there
+    for each in _rows(memory, "SELECT visitor, run FROM deleted ORDER BY id"):
+        _insert(file, "deleted", each)
 
 
 def _bring(memory: sqlite3.Connection, file: sqlite3.Connection, run: dict[str, Any], optimum: bytes | None) -> None:

@@ -16,7 +16,7 @@ _MOST_LOOKS = 20_000  # at a table; each is one search, and a damaged page takes
 
 
 def rescue(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    """Copy the runs, their shards and the visits from ``source`` to the empty ``target``; rows keep their ids."""
+    """Copy the runs, their shards and the histories from ``source`` to the empty ``target``; rows keep their ids."""
     with suppress(*FAILURES):
         if source.in_transaction:
             source.execute("ROLLBACK")
@@ -34,8 +34,9 @@ def rescue(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
                 _copy(source, target, "records", each) for each in records.get(row, ())
             ):
                 target.execute("DELETE FROM shards WHERE id = ?", (row,))  # nothing goes on from a part
-        for row in _rows(source, "visits"):
-            _copy(source, target, "visits", row)
+        for table in ("visits", "deleted"):
+            for row in _rows(source, table):
+                _copy(source, target, table, row)
         target.execute(
             "UPDATE runs SET recorded = "
             "(SELECT coalesce(sum(recorded * width), 0) FROM shards WHERE shards.run = runs.id)"

@@ -236,11 +236,43 @@ class Store:
         def note(db: sqlite3.Connection) -> None:
             if db.execute("UPDATE runs SET used = ? WHERE id = ?", (time.time(), run_id)).rowcount:
                 visit = db.execute(
-                    "INSERT OR REPLACE INTO visits (visitor, run, recipe) VALUES (?, ?, ?)", (visitor, run_id, recipe)
+                    "INSERT OR REPLACE INTO visits (visitor, run, recipe, name) "
+                    "VALUES (?, ?, ?, (SELECT name FROM visits WHERE visitor = ? AND run = ?))",
+                    (visitor, run_id, recipe, visitor, run_id),
                 )
+                db.execute("DELETE FROM deleted WHERE visitor = ? AND run = ?", (visitor, run_id))
                 db.execute("DELETE FROM visits WHERE id <= ?", ((visit.lastrowid or 0) - _MOST_VISITS,))
 
         self._database.write(note)
+
+    def rename(self, visitor: str, run_id: str, name: str | None) -> None:
+        """Keep what the visitor calls a run of their history."""
+        self._database.write(
+            lambda db: db.execute("UPDATE visits SET name = ? WHERE visitor = ? AND run = ?", (name, visitor, run_id))
+        )
+
+    def visited(self, visitor: str, run_id: str) -> tuple[str | None, str | None] | None:
+        """Return the recipe and the name of a run in the visitor's history; ``None`` if it is not there."""
+        found: tuple[str | None, str | None] | None = self._database.read(
+            lambda db: db.execute(
+                "SELECT recipe, name FROM visits WHERE visitor = ? AND run = ?", (visitor, run_id)
+            ).fetchone()
+        )
+        return found
+
+    def note_deleted(self, visitor: str, run_id: str) -> None:
+        """Note that the visitor does not want to see a run any more, until they visit it again."""
+
+        def note(db: sqlite3.Connection) -> None:
+            row = db.execute("INSERT OR REPLACE INTO deleted (visitor, run) VALUES (?, ?)", (visitor, run_id)).lastrowid
+            db.execute("DELETE FROM deleted WHERE id <= ?", ((row or 0) - _MOST_VISITS,))
+
+        self._database.write(note)
+
+    def was_deleted(self, visitor: str, run_id: str) -> bool:
+        """Tell whether the visitor has deleted a run, and not visited it since."""
+        query = "SELECT 1 FROM deleted WHERE visitor = ? AND run = ?"
+        return self._database.read(lambda db: db.execute(query, (visitor, run_id)).fetchone()) is not None
 
     def history(self, visitor: str, most: int = 20, on_data: bool | None = None) -> list[StoredRun]:
         """Return the runs that the visitor opened, the latest visit first; only those on data, or only the others."""
@@ -248,16 +280,16 @@ class Store:
         def read(db: sqlite3.Connection) -> list[StoredRun]:
             found: list[StoredRun] = []
             cursor = db.execute(
-                f"SELECT {COLUMNS}, visits.recipe FROM visits JOIN runs ON runs.id = visits.run "
+                f"SELECT {COLUMNS}, visits.recipe, visits.name FROM visits JOIN runs ON runs.id = visits.run "
                 "WHERE visitor = ? ORDER BY visits.id DESC",
                 (visitor,),
             )
             try:
                 while len(found) < most and (row := cursor.fetchone()) is not None:
-                    *columns, recipe = row
+                    *columns, recipe, name = row
                     run = stored_run(columns)
                     if run is not None and on_data in (None, run.spec.problem.data is not None):
-                        found.append(replace(run, recipe=recipe))
+                        found.append(replace(run, recipe=recipe, name=name))
             finally:
                 cursor.close()  # an open read would keep the WAL from being reused
             return found

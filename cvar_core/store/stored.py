@@ -36,6 +36,8 @@ class StoredRun:
         The share of the records that are present, from 0 to 1.
     recipe
         In a visitor's history, how they made the run's data; ``None`` where there are none.
+    name
+        In a visitor's history, what they call it; ``None`` where they have not named it.
     """
 
     id: str
@@ -48,6 +50,7 @@ class StoredRun:
     used: float
     progress: float
     recipe: str | None = None
+    name: str | None = None
 
 
 def stored_run(row: Sequence[Any]) -> StoredRun | None:

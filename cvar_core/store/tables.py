@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SCHEMA_VERSION = 4  # raise it with every change of the tables or of the packed bytes
-NAMES = {"runs", "shards", "records", "visits"}
+SCHEMA_VERSION = 5  # raise it with every change of the tables or of the packed bytes
+NAMES = {"runs", "shards", "records", "visits"}  # of every version, by which a store is known
 APPLICATION_ID = 0x43566152  # "CVaR": tells a store from any other database
 
 FAILURES = (sqlite3.Error, UnicodeDecodeError)  # the latter where SQLite's message quotes what is damaged
@@ -26,6 +26,12 @@ SHARDS = """CREATE TABLE shards (
         recorded INTEGER NOT NULL,
         state BLOB NOT NULL,
         UNIQUE (run, method, seed, lambdas)
+    )"""
+DELETED = """CREATE TABLE deleted (
+        id INTEGER PRIMARY KEY,
+        visitor TEXT NOT NULL,
+        run TEXT NOT NULL,  -- which may be gone, or be others'
+        UNIQUE (visitor, run)
     )"""
 FAMILIES = "CREATE INDEX runs_of_a_family ON runs (family)"
 
@@ -60,9 +66,11 @@ _TABLES = (
         visitor TEXT NOT NULL,
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
         recipe TEXT,  -- how this visitor made the run's data; without data there is none
+        name TEXT,  -- what this visitor calls it, if anything; last, where an upgrade adds it
         UNIQUE (visitor, run)
     )""",
     "CREATE INDEX visits_of_a_run ON visits (run)",
+    DELETED,
 )
 
 
@@ -102,7 +110,7 @@ def names(db: sqlite3.Connection) -> set[str]:
 
 def columns(db: sqlite3.Connection) -> list[list[str]]:
     """Return the names of the columns of all tables."""
-    found = (db.execute(f"SELECT * FROM {table} LIMIT 0") for table in sorted(NAMES))
+    found = (db.execute(f"SELECT * FROM {table} LIMIT 0") for table in sorted(NAMES | {"deleted"}))
     return [[each[0] for each in cursor.description] for cursor in found]
 
 

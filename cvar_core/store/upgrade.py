@@ -11,19 +11,23 @@ from . import tables
 
 _WITHOUT_RISK = 2  # the version whose records have no risk of the model
 _WITHOUT_FAMILY = 3  # the version whose runs could not take anything from each other
+_WITHOUT_NAMES = 4  # the version whose visitors could not name a run, and which did not know what they had deleted
 
 OUTGROWN = "It was computed by an earlier version, which did not record the risk of the model."
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> bool:
     """Bring the tables of an older version up to date; tell whether that could be done."""
-    if version not in (_WITHOUT_RISK, _WITHOUT_FAMILY):
+    if not _WITHOUT_RISK <= version <= _WITHOUT_NAMES:
         return False
     db.execute("PRAGMA foreign_keys = OFF")  # else a table that is put in another's place takes its records away
     with tables.transaction(db):
         if version == _WITHOUT_RISK:
             _forget_records(db)
-        _know_families(db)
+        if version <= _WITHOUT_FAMILY:
+            _know_families(db)
+        db.execute("ALTER TABLE visits ADD COLUMN name TEXT")
+        db.execute(tables.DELETED)
         db.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION}")
     db.execute("PRAGMA foreign_keys = ON")
     return True

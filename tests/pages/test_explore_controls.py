@@ -4,6 +4,8 @@ import json
 import re
 
 import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
 
 from cvar_core.catalogue import methods
 from cvar_core.results import Criterion, decades
@@ -12,6 +14,7 @@ from pages.components.run.history import title
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of
+from tests.pages.serving import ROOT
 
 
 def test_a_changed_control_leaves_the_run_and_says_so(jobs, held):
@@ -142,6 +145,25 @@ def test_a_deleted_run_leaves_the_others_in_sight(jobs, held):
     assert "squared loss" in words(page)
     page = shown(page.button(key=f"explore-open-{small().id}").click().run())
     assert "Done in" in words(page)
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_a_deleted_run_stays_away_after_a_reload_until_it_is_asked_for(jobs, held, others):
+    page = tab(finished(held), "Your runs")
+    if others:
+        jobs.open(small(), "somebody else")
+    shown(page.button(key=f"explore-delete-{small().id}").click().run())
+    again = AppTest.from_file(str(ROOT / "pages/explore.py"), default_timeout=120)
+    for name, value in page.query_params.items():
+        again.query_params[name] = value
+    again.session_state["cvar-visitor"] = page.session_state["cvar-visitor"]
+    again = shown(again.run())
+    assert "This run was deleted" in words(again)
+    assert not held.waiting
+    again = shown(button(again, "Run").click().run())
+    held.work()
+    assert "Done in" in words(shown(again.run()))
+    assert [run.id for run in jobs.history(again.session_state["cvar-visitor"])] == [small().id]
 
 
 def test_every_preset_is_what_the_controls_then_say(jobs):

@@ -25,6 +25,8 @@ _BEFORE_FAMILIES = """
 
 
 def outdate(db: sqlite3.Connection, version: int = 3) -> None:
-    """Give a store the tables of version 2 or 3, with all that is in it."""
-    db.executescript(_BEFORE_FAMILIES)
+    """Give a store the tables of version 2, 3 or 4, with all that is in it."""
+    db.executescript("DROP TABLE deleted; ALTER TABLE visits DROP COLUMN name")
+    if version < 4:
+        db.executescript(_BEFORE_FAMILIES)
     db.execute(f"PRAGMA user_version = {version}")

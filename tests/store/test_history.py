@@ -21,6 +21,34 @@ def test_history_begins_with_the_latest_visit(kept, monkeypatch):
     assert all(run.progress == 1 for run in kept.history("ann"))
 
 
+def test_a_name_is_its_visitors_and_outlives_further_visits(kept):
+    run_id = fill(kept, spec_of())
+    for visitor in ("ann", "bob"):
+        kept.visit(visitor, run_id, "how it was made")
+    kept.rename("ann", run_id, "wide valley")
+    kept.visit("ann", run_id, "how it was made")
+    assert [run.name for run in kept.history("ann")] == ["wide valley"]
+    assert [run.name for run in kept.history("bob")] == [None]
+    assert kept.visited("ann", run_id) == ("how it was made", "wide valley")
+    assert kept.visited("eve", run_id) is None
+    kept.rename("eve", run_id, "hers")
+    assert kept.visited("eve", run_id) is None
+
+
+def test_what_was_deleted_is_known_until_it_is_visited_again(kept, monkeypatch):
+    monkeypatch.setattr(store, "_MOST_VISITS", 3)
+    run_id = fill(kept, spec_of())
+    kept.visit("bob", run_id)
+    kept.note_deleted("ann", run_id)
+    assert kept.was_deleted("ann", run_id)
+    assert not kept.was_deleted("bob", run_id)
+    kept.visit("ann", run_id)
+    assert not kept.was_deleted("ann", run_id)
+    for k in range(9):
+        kept.note_deleted("ann", f"run {k}")
+    assert [k for k in range(9) if kept.was_deleted("ann", f"run {k}")] == [6, 7, 8]
+
+
 TABLE_NAMES = ("runs", "shards", "records", "visits")
 
 

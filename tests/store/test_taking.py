@@ -79,16 +79,20 @@ def everything(at, run):
     return [(shard, bits(state), bits(at.load(run).records[shard])) for shard, state in at.load(run).states.items()]
 
 
-def test_a_file_of_the_version_before_keeps_its_results_and_gives_them(path):
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_file_of_a_version_before_keeps_its_results_and_gives_them(path, version):
     with opened(path) as at:
         run = fill(at, spec_of())
         at.visit("ann", run)
         before = everything(at, run)
     db = sqlite3.connect(path, isolation_level=None)
-    outdate(db)
+    outdate(db, version)
     db.close()
     with opened(path) as at:
         assert at.trouble is None
+        at.rename("ann", run, "ours")
+        assert at.visited("ann", run) == (None, "ours")
+        assert not at.was_deleted("ann", run)
         assert everything(at, run) == before
         assert (at.run(run).status, at.run(run).progress) == ("done", 1)
         assert [each.id for each in at.history("ann")] == [run]

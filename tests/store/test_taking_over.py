@@ -26,6 +26,8 @@ def test_a_second_dashboard_takes_over_when_the_first_ends(kept, path):
         works(second, path, IN_USE, UNTIL_FREE)
         mine = fill(second, spec_of(2))
         second.visit("ann", mine)
+        second.rename("ann", mine, "mine")
+        second.note_deleted("bob", mine)
         kept.close()
         assert ids(second.history("ann")) == [mine, theirs]
         assert (second.trouble, second.cause, second.path) == (None, None, path)
@@ -39,7 +41,8 @@ def test_a_second_dashboard_takes_over_when_the_first_ends(kept, path):
         for run_id in (theirs, mine, spec_of(77).id):
             assert (after.run(run_id).progress, after.run(run_id).status) == (1, "done")
             assert len(after.load(run_id).states) == 4
-        assert ids(after.history("ann")) == [mine, theirs]
+        assert [(run.id, run.name) for run in after.history("ann")] == [(mine, "mine"), (theirs, None)]
+        assert after.was_deleted("bob", mine)
         assert ids(after.history("zoe")) == [spec_of(77).id]
 
 

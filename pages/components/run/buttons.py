@@ -15,8 +15,8 @@ from .session import Session
 def run_bar(session: Session, asked: Asked) -> None:
     """Draw Run for what the controls ask for, and Cancel for the run that is shown."""
     manager, shown = session.manager, session.shown
-    view = None if asked.spec is None else manager.view(asked.spec, session.visitor)
-    seen = None if shown is None else manager.view(shown.spec, session.visitor)
+    view = None if asked.spec is None else session.view(asked.spec)
+    seen = None if shown is None else session.view(shown.spec)
     mine = view is not None and view.live and view.watched
     done = view is not None and view.status == "done"
     run, cancel = st.columns(2)

@@ -49,7 +49,7 @@ def draw(session: Session, shown: Shown | None, result: Result | None, by: Crite
         )  # fmt: skip
         deleted = deletes.button(
             "Delete", key=f"{page}-delete-{run.id}", width="stretch", type="tertiary", icon=":material/delete:",
-            on_click=session.manager.forget, args=(run.id, session.visitor),
+            on_click=session.manager.delete, args=(run.id, session.visitor),
         )  # fmt: skip
         if opened or deleted:
             st.rerun()  # the controls, too

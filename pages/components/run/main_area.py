@@ -76,7 +76,7 @@ class MainArea:
 
     def show(self, run: Shown, asked: Asked | None = None) -> None:
         """Draw a run; ``asked`` is what the controls say, if they ask for it."""
-        view = self._manager.view(run.spec, self._session.visitor)
+        view = self._session.view(run.spec)
         if view is None:
             st.info("This run was deleted. **Run** computes it again.")
             self.show_history()

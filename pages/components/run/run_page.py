@@ -32,7 +32,7 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
             start(session, asked)
         recipe = None if asked.recipe is None else asked.recipe.to_json()
         same = shown is not None and asked.spec == shown.spec
-        if same or jobs.open(asked.spec, session.visitor, recipe) is not None:
+        if same or session.deleted(asked.spec) or jobs.open(asked.spec, session.visitor, recipe) is not None:
             shown = Shown(asked.spec, asked.recipe)
         elif shown is None and jobs.estimate(asked.spec) < PATIENCE and start(session, asked):
             shown = Shown(asked.spec, asked.recipe)  # whoever comes here sees a run at once

@@ -9,7 +9,7 @@ import streamlit as st
 
 from cvar_core import SweepSpec
 from cvar_core.data import Recipe
-from cvar_core.jobs import Entry, Manager
+from cvar_core.jobs import Entry, Manager, View
 
 
 class Controls(Protocol):
@@ -46,6 +46,14 @@ class Session:
     def show(self, run: Shown | None) -> None:
         """Note which run the page shows."""
         st.session_state[f"{self.page}-shown"] = run
+
+    def view(self, spec: SweepSpec) -> View | None:
+        """Return a run as it is now; ``None`` if nobody has asked for it, or this visitor has deleted it."""
+        return None if self.deleted(spec) else self.manager.view(spec, self.visitor)
+
+    def deleted(self, spec: SweepSpec) -> bool:
+        """Tell whether the visitor has deleted a run, and not asked for it since."""
+        return self.manager.store.was_deleted(self.visitor, spec.id)
 
     def history(self) -> list[Entry]:
         return self.manager.history(self.visitor, on_data=self.on_data)
