@@ -75,7 +75,7 @@ def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion,
     font = {"size": TEXT_SIZE, "color": colours.text}
     line = {"text": f"{about}  {told}", "showarrow": False, "align": "left", "font": font, "yshift": 3, **place}
     layout = figure["layout"]
-    changed = {
+    changed: dict[str, Any] = {
         "margin": {**layout["margin"], "t": _HEAD},
         "annotations": [*layout["annotations"], line],
         "xaxis": {**layout["xaxis"], "title": {"text": ""}},  # it is said once beside the grid

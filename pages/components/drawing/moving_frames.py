@@ -18,7 +18,7 @@ stands in the words above and not in the figure.
 
 The server hears where the slider stopped, not where it went. Then the script runs, with what ``on_choose`` has kept; as
 long as the figures are the same, nothing is sent again. Figures for all frames are made with each run of the script:
-keep them, or what is costly in them.
+keep them, or what is costly in them, or all of it as ``written`` text.
 """
 
 from __future__ import annotations
@@ -115,6 +115,21 @@ def frames(
     on_click
         Called with the point that was clicked in any of the charts, before the script runs.
     """
+    return show(written(panels, labels, name=name, play=play, least=least), key=key, at=at, on_choose=on_choose,
+                on_click=on_click)  # fmt: skip
+
+
+class Written(NamedTuple):
+    """Frames as they are sent: the same for all who see the same, so that a page may keep them."""
+
+    text: str
+    count: int
+
+
+def written(
+    panels: Sequence[Panel], labels: Sequence[str], *, name: str, play: bool = True, least: int = 280
+) -> Written:
+    """Return what ``show`` draws, with the parameters of ``frames``."""
     content = {
         "name": name,
         "labels": list(labels),
@@ -122,11 +137,23 @@ def frames(
         "least": least,
         "panels": [_panel(panel, len(labels)) for panel in panels],
     }
-    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
-    at = min(max(at, 0), len(labels) - 1)
+    return Written(json.dumps(content, separators=(",", ":"), allow_nan=False), len(labels))
+
+
+def show(
+    made: Written,
+    *,
+    key: str,
+    at: int = 0,
+    on_choose: Callable[[int], None] | None = None,
+    on_click: Callable[[Clicked], None] | None = None,
+) -> int:
+    """Draw what was ``written``, with the parameters of ``frames``, and return the frame at which the slider stands."""
+    text, count = made
+    at = min(max(at, 0), count - 1)
 
     def chosen() -> None:
-        frame = _frame(st.session_state[key].get("at"), len(labels))
+        frame = _frame(st.session_state[key].get("at"), count)
         if frame is not None:
             st.session_state[f"{key}-stands"] = frame
             if on_choose:
