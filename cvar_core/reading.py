@@ -12,9 +12,12 @@ from .specs import MOST_LAMBDAS, SpecError, paper_grid
 
 def number(name: str, text: str | float) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise SpecError(f"{name} is {text!r}, but it must be a number") from None
+    if not math.isfinite(value):
+        raise SpecError(f"{name} is {text!r}, but it must be a finite number")
+    return value
 
 
 def whole(name: str, text: str | int) -> int:
@@ -25,23 +28,32 @@ def whole(name: str, text: str | int) -> int:
 
 
 def read_grid(text: str, name: str = "lambdas") -> tuple[float, ...]:
-    """Read "paper", a list "0.1, 1, 10" or a log-spaced range "low:high:count"."""
+    """Read "paper", a list "0.1, 1, 10" or a log-spaced range "low:high:count".
+
+    In a list with semicolons a comma is a decimal one, as in tables.
+
+    >>> read_grid("0.1; 1; 10"), read_grid("0,1; 1"), read_grid("0.1 1")
+    ((0.1, 1.0, 10.0), (0.1, 1.0), (0.1, 1.0))
+    """
     if text.strip() == "paper":
         return paper_grid()
     if ":" not in text:
-        return tuple(number(name, part.strip()) for part in text.split(",") if part.strip())
+        parts = text.replace(",", ".").split(";") if ";" in text else text.split("," if "," in text else None)
+        return tuple(number(f"one of {name}", part.strip()) for part in parts if part.strip())
     parts = text.split(":")
     if len(parts) != 3:
         raise SpecError(f"{name} is {text!r}, but a range is written low:high:count, such as 1e-3:1e2:11")
     return log_range(number(name, parts[0]), number(name, parts[1]), whole(name, parts[2]), name)
 
 
-def log_range(low: float, high: float, count: int, name: str = "lambdas") -> tuple[float, ...]:
-    """Return ``count`` step sizes from ``low`` to ``high``, evenly spaced in the logarithm."""
+def log_range(
+    low: float, high: float, count: int, name: str = "lambdas", most: int = MOST_LAMBDAS
+) -> tuple[float, ...]:
+    """Return ``count`` step sizes from ``low`` to ``high``, evenly spaced in the logarithm; at most ``most``."""
     if not (0 < low < high < math.inf):
         raise SpecError(f"{name} is '{low:g}:{high:g}:{count}', but a range needs 0 < low < high")
-    if not 2 <= count <= MOST_LAMBDAS:
-        raise SpecError(f"{name} asks for {count:,} step sizes, but a range has between 2 and {MOST_LAMBDAS:,}")
+    if not 2 <= count <= most:
+        raise SpecError(f"{name} asks for {count:,} step sizes, but a range has between 2 and {most:,}")
     ends = math.log10(low), math.log10(high)
     inner = (10 ** (ends[0] + (ends[1] - ends[0]) * k / (count - 1)) for k in range(1, count - 1))
     return (low, *inner, high)

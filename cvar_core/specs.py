@@ -38,6 +38,17 @@ class SpecError(ValueError):
     """A description that cannot be run. The message names the field, its value and what is allowed."""
 
 
+class OutOfRange(SpecError):
+    """A count that is too small or too large; who allows fewer says so with their own bound."""
+
+    def __init__(self, field: str, count: int, least: int, most: int) -> None:
+        super().__init__(f"{field} is {count:,}, but it must lie between {least:,} and {most:,}")
+        self._field, self._count, self._least = field, count, least
+
+    def within(self, most: int) -> OutOfRange:
+        return OutOfRange(self._field, self._count, self._least, most)
+
+
 def paper_grid() -> tuple[float, ...]:
     """Return the paper's 15 step sizes: 10^-6 … 10^4 by decades, and half decades around 1."""
     exponents = {float(k) for k in range(-6, 5)} | {-1.5, -0.5, 0.5, 1.5}
@@ -224,19 +235,22 @@ class SweepSpec:
         return (0, *sorted({*spaced, self.iterations}))
 
 
-def faults(given: Mapping[str, Any]) -> dict[str, str]:
+def faults(given: Mapping[str, Any], most: Mapping[str, int] | None = None) -> dict[str, str]:
     """Return every field of a sweep's description that cannot be run, with a sentence that says what is allowed.
 
-    Each field is tried by itself, beside defaults: a form can then say all that is wrong, each thing in its place.
+    Each field is tried by itself, beside defaults: a form can then say all that is wrong, each thing in its place. Who
+    allows less than a spec does gives the ``most`` of a field, which the sentence then has.
 
-    >>> faults({"iterations": 0, "problem": {"beta": 0.9}})
-    {'iterations': 'iterations is 0, but it must lie between 1 and 1,000,000,000'}
+    >>> faults({"iterations": 0, "problem": {"beta": 0.9}}, {"iterations": 1_000})
+    {'iterations': 'iterations is 0, but it must lie between 1 and 1,000'}
     """
     found: dict[str, str] = {}
 
     def attempt(field: str, make: Callable[[], object]) -> None:
         try:
             make()
+        except OutOfRange as wrong:
+            found[field] = str(wrong if most is None or field not in most else wrong.within(most[field]))
         except SpecError as wrong:
             found[field] = str(wrong)
 
@@ -315,7 +329,7 @@ def _count(field: str, value: Any, least: int, most: int) -> int:
         raise SpecError(f"{field} is {value!r}, but it must be a whole number")
     count = int(value)
     if not least <= count <= most:
-        raise SpecError(f"{field} is {count:,}, but it must lie between {least:,} and {most:,}")
+        raise OutOfRange(field, count, least, most)
     return count
 
 

@@ -69,12 +69,15 @@ class Limits:
     def faults(self, given: Mapping[str, Any]) -> dict[str, str]:
         """Return every field of a sweep's description that cannot be run here, with what is allowed."""
         problem = given.get("problem", {})
-        found = faults(given)
         # Data are as large as they are, and how long passes over them take is seen to below.
         sizes = () if problem.get("data") is not None else ("iterations", "dim", "eval_size", "sample_size")
-        for name in (*sizes, "seeds", "checkpoints"):
+        largest = {
+            name: self.eval_size if name == "sample_size" else getattr(self, name)
+            for name in (*sizes, "seeds", "checkpoints")
+        }
+        found = faults(given, largest)
+        for name, most in largest.items():
             value = given.get(name, problem.get(name))
-            most = self.eval_size if name == "sample_size" else getattr(self, name)
             size = len(value) if isinstance(value, tuple) else value
             if isinstance(size, int | float) and size > most:
                 found[name] = f"{name} is {size:,}, but this server allows at most {most:,}"

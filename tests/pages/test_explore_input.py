@@ -39,18 +39,22 @@ def test_a_spec_survives_the_way_through_the_url(jobs, spec):
     [
         ({"explore_beta": "2"}, "The level β is 2, but it must satisfy 0 ≤ beta < 1"),
         ({"explore_beta": "-0.1"}, "The level β is -0.1, but it must satisfy"),
-        ({"explore_dim": "0"}, "The dimension d is 0, but it must lie between 1 and"),
+        ({"explore_dim": "0"}, "The dimension d is 0, but it must lie between 1 and 200."),
         ({"explore_dim": "100000"}, "The dimension d is 100,000, but this server allows at most 200"),
-        ({"explore_grid": "list", "explore_list": "abc"}, "The list of λ is 'abc', but it must be a number"),
+        ({"explore_grid": "list", "explore_list": "abc"}, "One of the λ is 'abc', but it must be a number"),
+        ({"explore_grid": "list", "explore_list": "0.1, 1e309"}, "One of the λ is '1e309', but it must be a finite"),
         ({"explore_grid": "list", "explore_list": ""}, "The list of λ is empty"),
         ({"explore_grid": "list", "explore_list": "0,1"}, "a step size must lie between 1e-12 and 1e12"),
         ({"explore_grid": "range", "explore_low": "10", "explore_high": "1"}, "a range needs 0 < low < high"),
-        ({"explore_grid": "range", "explore_count": "5000"}, "asks for 5,000 step sizes"),
-        ({"explore_grid": "range", "explore_count": "500"}, "There are 500 step sizes, but this server allows"),
+        ({"explore_grid": "range", "explore_count": "5000"}, "step sizes, but a range has between 2 and 200."),
+        (
+            {"explore_grid": "list", "explore_list": ",".join(map(str, range(1, 502)))},
+            "There are 501 step sizes, but this server allows at most 200",
+        ),
         ({"explore_iterations": "1000000000000"}, "but this server allows at most 1,000,000"),
         ({"explore_iterations": "0"}, "The number of iterations is 0"),
         ({"explore_seeds": "1000000"}, "The number of seeds is 1,000,000, but this server allows at most 100"),
-        ({"explore_seeds": "-1"}, "The number of seeds is -1"),
+        ({"explore_seeds": "-1"}, "The number of seeds is -1, but it must lie between 1 and 100."),
         ({"explore_eval_size": "1000000000"}, "but this server allows at most 1,000,000"),
         (
             {"explore_noise": "lognormal", "explore_lognormal_sigma": "-1"},
@@ -94,6 +98,25 @@ def test_bad_input_by_a_widget_keeps_what_is_shown(jobs, held):
     page = shown(page.number_input(key="explore_beta").set_value(0.95).run())
     assert "The level β is 2" not in words(page)
     assert "Done in" in words(page)
+
+
+@pytest.mark.parametrize("typed", ["inf", "nan", "1e309"])
+def test_a_number_without_end_gets_a_sentence_wherever_it_is_typed(jobs, held, typed):
+    page = finished(held, explore_grid="list")
+    page.text_input(key="explore_lambda").set_value(typed)
+    page = shown(page.run())
+    page.query_params["explore_lambda"] = typed  # where the browser puts it
+    assert f"Your λ is '{typed}', but it must be a finite number" in words(shown(page.run()))
+    page.text_input(key="explore_list").set_value(f"0.1, {typed}")
+    page.query_params["explore_list"] = f"0.1, {typed}"
+    page = shown(page.run())
+    assert f"One of the λ is '{typed}', but it must be a finite number" in words(shown(page.run()))
+    assert "explore-sensitivity" in figures_of(page), "and the run stays"
+
+
+def test_a_list_may_have_semicolons(jobs):
+    page = opened_small(explore_grid="list", explore_list="0.01; 0.1; 1")
+    assert page.session_state["explore-asked"].lambdas == (0.01, 0.1, 1.0)
 
 
 @pytest.mark.parametrize(

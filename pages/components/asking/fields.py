@@ -12,6 +12,7 @@ import streamlit as st
 from cvar_core import Problem, ProblemSpec, SpecError, SweepSpec
 from cvar_core.catalogue import losses, methods, schedules
 from cvar_core.data import Dataset, Recipe
+from cvar_core.jobs import Limits
 from cvar_core.reading import log_range, read_grid, write_grid
 from cvar_core.specs import RANDOM, STARTS
 
@@ -41,8 +42,8 @@ class Fields:
     be built anew by the browser, and a change that is made at that moment would not reach the URL.
     """
 
-    def __init__(self, page: str, usual: dict[str, Any]) -> None:
-        self._page = page
+    def __init__(self, page: str, usual: dict[str, Any], limits: Limits) -> None:
+        self._page, self._limits = page, limits
         self._usual = {self._key(name): value for name, value in usual.items()}
         self._beside: dict[str, Any] = {}  # where the sentence about a field goes
 
@@ -167,7 +168,7 @@ class Fields:
                     high = self._number("high", "to", "The largest λ.")
                 with columns[2]:
                     count = self._number("count", "count", "How many, evenly spaced in the logarithm.", 1)
-                return log_range(low, high, count)
+                return log_range(low, high, count, most=self._limits.lambdas)
             return read_grid("paper")
         except SpecError as wrong:
             return wrong
@@ -240,6 +241,8 @@ def _grid_values(lambdas: tuple[float, ...]) -> dict[str, Any]:
 def _named(field: str, sentence: str) -> str:
     """Speak of a field by the name of its control."""
     name = _NAMES.get(field)
+    if field == "lambdas" and sentence.startswith("one of lambdas is "):
+        return sentence.replace("lambdas", "the λ", 1)
     return sentence.replace(field, name, 1) if name and sentence.startswith(f"{field} is ") else sentence
 
 

@@ -19,6 +19,7 @@ Link = dict[str, list[str]]
 Known = Mapping[str, Collection[str] | None]
 
 _MOST = 5  # unread parts that are named
+_RENAMED = {("data_panel", "Accuracy and test losses"): "How well it predicts"}  # what old links may have
 
 
 def recall(key: str, allowed: Collection[str], usual: Value = None, many: bool = False) -> None:
@@ -42,14 +43,27 @@ def say_again(key: str, usual: object) -> None:
 
 def read() -> Link:
     """Return what stands in the URL, to be called before any control is drawn."""
+    _rename()
     link = {name: st.query_params.get_all(name) for name in st.query_params}
     _drop_endless()
     return link
 
 
+def _rename() -> None:
+    """Give what an old link calls by another name its name of today."""
+    for (name, before), now in _RENAMED.items():
+        if st.query_params.get(name) == before and name not in st.session_state:
+            st.query_params[name] = now
+            fill_controls_from_link_again()
+
+
 def _drop_endless() -> None:
-    """Take numbers without end out of the URL: Streamlit fails on one for a control of whole numbers."""
-    found = [name for name in st.query_params if any(_endless(text) for text in st.query_params.get_all(name))]
+    """Take numbers without end out of the URL: Streamlit fails on one for a control of whole numbers.
+
+    What a control has put there itself is a text that was typed: it is Streamlit's to change, and gets a sentence.
+    """
+    endless = [name for name in st.query_params if any(_endless(text) for text in st.query_params.get_all(name))]
+    found = [name for name in endless if name not in st.session_state]
     for name in found:
         del st.query_params[name]
     if found:

@@ -49,8 +49,8 @@ class DataControls(TableFields):
     """The controls of one page on data. After ``ask``, ``preview``, ``mapping`` and ``unit`` say what was read."""
 
     def __init__(self, page: str, limits: Limits, sources: Sources) -> None:
-        super().__init__(page, usual_values())
-        self._limits, self._sources = limits, sources
+        super().__init__(page, usual_values(), limits)
+        self._sources = sources
         self.preview: Preview | None = None
         self.mapping: str | None = None
         self.unit = ""  # in which losses are told

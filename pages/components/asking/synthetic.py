@@ -23,8 +23,7 @@ class Controls(Fields):
     """The controls of one page on synthetic problems."""
 
     def __init__(self, page: str, limits: Limits) -> None:
-        super().__init__(page, _values(DEFAULT))
-        self._limits = limits
+        super().__init__(page, _values(DEFAULT), limits)
 
     def ask(self) -> Asked:
         """Draw the controls, and return what they say."""

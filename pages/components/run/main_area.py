@@ -10,6 +10,7 @@ from cvar_core import Problem, Result, SpecError, SweepSpec
 from cvar_core.jobs import View
 from cvar_core.reading import number as read_number
 from cvar_core.results import MEASURES, RISK, Criterion, few, number, round_up
+from cvar_core.specs import step_size
 
 from ..asking.fields import Asked
 from ..asking.links import keep, recall
@@ -111,11 +112,10 @@ class MainArea:
 
     def _read(self, text: str) -> float | None:
         try:
-            (lam,) = SweepSpec.from_dict({"lambdas": (read_number("your λ", text),)}).lambdas
+            return step_size("your λ", read_number("your λ", text))
         except SpecError as wrong:
             st.markdown(fault(str(wrong)))
             return None
-        return lam
 
     def _offer_more(self, view: View, problem: Problem | None) -> None:
         """Say once what the numbers cannot show for want of starts or points, with the buttons that mend it."""
