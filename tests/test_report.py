@@ -173,7 +173,7 @@ def _diverged() -> Result:
 
 def test_when_all_diverged_the_report_says_none_and_leaves_out_the_curves():
     page = Page(report.html(_diverged(), "x"))
-    assert "No λ of this grid is usable for any method" in page.text
+    assert "No λ of this grid is usable for" in page.text
     assert page.text.count("none") == 5  # best λ, its gap, the range, and the decades by both measures
     assert "no certificate was found" in page.text
     assert set(json.loads(page.scripts["charts"])["light"]) == {"sensitivity-risk", "sensitivity-objective"}

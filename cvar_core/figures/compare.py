@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..catalogue import methods
-from ..results import GAP, Criterion, Forgiven, Judged, Result, Spread, decades, number
+from ..results import GAP, Criterion, Forgiven, Judged, Result, Spread, counted, decades, number
 from .axes import gap_span, rounding, start_gap
 from .frame import Figure, Frame
 from .palette import theme_named
@@ -119,4 +119,4 @@ def _subtitle(runs: tuple[Judged, Judged], names: tuple[str, str]) -> str:
 
 def _taken(run: Judged) -> str:
     seeds = len(run.result.spec.seeds)
-    return f"{run.at().iteration:,} iterations, {seeds} seed{'s' if seeds > 1 else ''}"
+    return f"{counted(run.at().iteration, 'iteration')}, {counted(seeds, 'seed')}"

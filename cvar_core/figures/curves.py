@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..catalogue import methods
-from ..results import RISK, Criterion, Judged, Result, Spread, number, spread
+from ..results import RISK, Criterion, Judged, Result, Spread, counted, number, spread
 from .axes import Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
@@ -77,7 +77,7 @@ def _series(judged: Judged, name: str, k: int, *, named: bool) -> Series:
             words = f"{lost} of {seeds} seeds diverged"
         else:
             words = f"median {number(middle)}" + (f", range {number(least)} – {number(most)}" if seeds > 1 else "")
-        hover.append(f"<b>{full}</b><br>after {iteration:,} iterations: {words}")
+        hover.append(f"<b>{full}</b><br>after {counted(iteration, 'iteration')}: {words}")
     label = full if named else methods[name].label
     return Series(name, label, iterations, median, low, high, failed > 0, hover)
 
@@ -96,5 +96,5 @@ def _words(result: Result, series: list[Series], where: str) -> tuple[str, str]:
     gaps = ", ".join(f"{label} {'diverged' if math.isinf(gap) else number(gap)}" for gap, label in ends)
     about = [where, over_seeds(len(spec.seeds))] if where else [over_seeds(len(spec.seeds))]
     if after == spec.iterations and result.recorded.min() == len(result.checkpoints):
-        return f"After {after:,} iterations: {gaps}", ", ".join(about)
-    return f"So far: {gaps}", ", ".join([f"{after:,} of {spec.iterations:,} iterations", *about])
+        return f"After {counted(after, 'iteration')}: {gaps}", ", ".join(about)
+    return f"So far: {gaps}", ", ".join([f"{after:,} of {counted(spec.iterations, 'iteration')}", *about])

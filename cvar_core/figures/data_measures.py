@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Result, Spread, number, spread
+from ..results import Result, Spread, counted, number, spread
 from .axes import Array, Span, gap_span
 from .curves import best_lambdas
 from .frame import Figure, Frame
@@ -70,7 +70,7 @@ def measures_along(
                 continue
             x = result.checkpoints[1:reached]
             values = result.measures[name][m, :, 1:reached, k]
-            drawn.append(_series(name, method, x, values, [f"after {n:,} iterations" for n in x], second))
+            drawn.append(_series(name, method, x, values, [f"after {counted(n, 'iteration')}" for n in x], second))
             if not second:
                 ends.append((float(drawn[-1].median[-1]), methods[method].label))
     frame = _frame(result, drawn, theme, "iterations", Span(1.0, float(spec.iterations)).around(0.025))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..catalogue import methods
-from ..results import OBJECTIVE, RISK, Criterion, Result, Spread, number, spread
+from ..results import OBJECTIVE, RISK, Criterion, Result, Spread, counted, number, spread
 from .axes import Array, Span, gap_span, rounding, start_gap
 from .curves import best_lambdas, place_of
 from .frame import Figure, Frame, over_seeds
@@ -56,7 +56,7 @@ def _both(result: Result, name: str, k: int) -> list[Series]:
         median = spread(gaps, axis=0).median
         label, failed = f"{methods[name].label} · {part}", np.isnan(gaps).sum(axis=0)
         hover = [
-            f"<b>{label}</b>, λ = {number(result.spec.lambdas[k])}<br>after {n:,} iterations: "
+            f"<b>{label}</b>, λ = {number(result.spec.lambdas[k])}<br>after {counted(n, 'iteration')}: "
             + (f"{lost} of {len(gaps)} seeds diverged" if lost else f"{_PARTS[part]} = {number(middle)}")
             for n, middle, lost in zip(iterations, median.tolist(), failed.tolist(), strict=True)
         ]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Criterion, Judged, Result, Spread, found_by, number
+from ..results import Criterion, Judged, Result, Spread, counted, found_by, number
 from .axes import Array, Span, gap_span, rounding, start_gap
 from .frame import Figure, Frame, over_seeds
 from .palette import Theme, theme_named
@@ -117,5 +117,5 @@ def _words(judged: Judged, begun: bool) -> tuple[str, str]:
         return "The runs are starting", over_seeds(len(spec.seeds))
     running = end.iteration < spec.iterations
     title = ("So far: " if running else "") + found_by(judged)
-    taken = f"{end.iteration:,}" + (f" of {spec.iterations:,}" if running else "")
-    return title, f"{taken} iterations, {over_seeds(len(spec.seeds))}"
+    taken = f"every run has come to {end.iteration:,} of " if running else ""
+    return title, f"{taken}{counted(spec.iterations, 'iteration')}, {over_seeds(len(spec.seeds))}"

@@ -11,6 +11,7 @@ from .grid import place
 from .judged import Judged, Summary
 from .readable import (
     best,
+    counted,
     decades,
     interval,
     listed,
@@ -43,8 +44,8 @@ from .sharpened_sentences import asked_words, sharpened_cost, sharpened_lines, s
 from .sharpening import WIDTH, Sharp
 from .spread import Spread, spread
 from .undecided import best_is_none, deciding_level, undecided
-from .verdict import EDGE, NOT_SAFE, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
-from .verdict_sentences import GAP, JUDGED_BY, advice, judgement, margin, starts_fine
+from .verdict import EDGE, NOT_SAFE, NOT_YET, SAFE, SO_FAR, SURE, UNKNOWN, Verdict
+from .verdict_sentences import GAP, JUDGED_BY, advice, how_near, judgement, margin, starts_fine
 from .verdicts import Verdicts
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "JUDGED_BY",
     "MEASURES",
     "NOT_SAFE",
+    "NOT_YET",
     "OBJECTIVE",
     "RISK",
     "SAFE",
@@ -88,6 +90,7 @@ __all__ = [
     "best_is_none",
     "blurred",
     "certainty",
+    "counted",
     "coverage",
     "criterion",
     "decades",
@@ -96,6 +99,7 @@ __all__ = [
     "few",
     "finding",
     "found_by",
+    "how_near",
     "interval",
     "judgement",
     "largest",

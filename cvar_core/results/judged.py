@@ -17,6 +17,7 @@ from .certainty import Interval, median_interval
 from .compared import Comparison
 from .criterion import RISK, Criterion
 from .grid import neighbours
+from .readable import number
 from .recommended import NEGLIGIBLE, Choice, Recommended, middles, taken_of
 from .robustness import Forgiven, UsableRange, gap_between, usable, usable_range, usable_range_with
 from .spread import spread
@@ -186,8 +187,9 @@ class Judged:
         m, lambdas = self.result.method(method), self.result.spec.lambdas
         beside = neighbours(lambdas, lam)
         if beside is None:
-            ran = f"from {lambdas[0]:g} to {lambdas[-1]:g}" if len(lambdas) > 1 else f"{lambdas[0]:g} alone"
-            raise SpecError(f"lam is {lam:g}, but this sweep ran {ran}; it cannot be judged outside")
+            low, high = number(lambdas[0]), number(lambdas[-1])
+            ran = f"from {low} to {high}" if len(lambdas) > 1 else f"{low} alone"
+            raise SpecError(f"lam is {number(lam)}, but this sweep ran {ran}; it cannot be judged outside")
         left, right = beside
         lam = lambdas[left] if left == right else lam
         end, ends = self.at(), self.gaps[m, :, self.result.reached, :]
@@ -214,7 +216,15 @@ class Judged:
             between=None if left == right else (lambdas[left], lambdas[right]),
             nothing_to_close=self.nothing_to_close,
             alone=len(lambdas) == 1,
+            going=end.iteration < self.result.spec.iterations,
+            rival=self._rival(method),
         )
+
+    def _rival(self, method: str) -> tuple[str, float] | None:
+        """Return which of the other methods comes nearest to the optimum at its best λ, and how near."""
+        others = [(self._lowest(name), name) for name in self.result.spec.methods if name != method]
+        gap, name = min(others, default=(math.inf, ""))
+        return (name, gap) if gap < math.inf else None
 
     def recommended(self, method: str) -> Recommended | None:
         """Return the λ of the grid to take: usable for the most starts, and with the most room on both sides.

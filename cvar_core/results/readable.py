@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..specs import ProblemSpec
 from .certainty import coverage
-from .judged import Judged
 from .robustness import Forgiven, UsableRange
+
+if TYPE_CHECKING:
+    from .judged import Judged
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -62,6 +65,15 @@ def risk_in_words(problem: ProblemSpec) -> str:
     return (
         f"{worst} of the losses" if mix == 1 else f"mix of {1 - mix:.3g} of the mean loss and {mix:.3g} of the {worst}"
     )
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "iteration"), counted(2_000, "iteration")
+    ('1 iteration', '2,000 iterations')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -148,14 +148,31 @@ def found_by(judged: Judged) -> str:
     if len(result.spec.lambdas) == 1:
         lam = number(result.spec.lambdas[0])
         usable = [methods[name].label for name, each in found.items() if each.typical is not None]
-        return f"λ = {lam} is usable for {listed(usable) if usable else 'no method'}, {what}"
+        return f"λ = {lam} is {_usable_for(judged, usable)}, {what}"
     order = sorted(found, key=lambda name: -1.0 if (width := found[name].decades) is None else width, reverse=True)
     if found[order[0]].decades is None:
-        return f"No λ of this grid is usable for any method, {what}"
+        whom = f" for {_whom(judged)}" if len(order) == 1 else " for any method"
+        return f"No λ of this grid is usable{whom}{' yet' if _going(judged) else ''}, {what}"
     first, *others = order
     rest = ", ".join(f"{methods[name].label} {decades(found[name])}" for name in others)
     most = f"{methods[first].label} forgives {decades(found[first])} decades of λ"
     return f"{most}{f', {rest}' if rest else ''}, {what}{_not_told_apart(judged, order)}"
+
+
+def _usable_for(judged: Judged, labels: list[str]) -> str:
+    """Say of a single λ for whom it is usable."""
+    if labels:
+        return f"usable for {listed(labels)}"
+    yet = " yet" if _going(judged) else ""
+    return f"not usable for {_whom(judged)}{yet}" if len(judged.forgiven) == 1 else f"usable for no method{yet}"
+
+
+def _whom(judged: Judged) -> str:
+    return listed([methods[name].label for name in judged.forgiven])
+
+
+def _going(judged: Judged) -> bool:
+    return judged.at().iteration < judged.result.spec.iterations
 
 
 def _not_told_apart(judged: Judged, order: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..catalogue import methods
 from .criterion import Criterion
-from .readable import best, decades, interval, number, risk_name
+from .readable import best, counted, decades, interval, number, risk_name
 
 if TYPE_CHECKING:
     from .result import Result
@@ -26,7 +26,9 @@ def one_line(result: Result) -> str:
     source = f"{problem.noise} noise" if problem.data is None else f"{problem.sample_size:,} rows"
     step_sizes, seeds = (_count(len(each), word) for each, word in ((spec.lambdas, "λ"), (spec.seeds, "seed")))
     reached = result.at().iteration
-    came = f"{spec.iterations:,} iterations" if reached == spec.iterations else f"{reached:,} of {spec.iterations:,}"
+    came = (
+        counted(spec.iterations, "iteration") if reached == spec.iterations else f"{reached:,} of {spec.iterations:,}"
+    )
     mixed = "" if problem.mix is None else f", {risk_name(problem)}"
     return (
         f"<Result: {problem.full_loss} loss, {source}, β = {problem.beta:g}{mixed}; "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .certainty import Interval, share_at_least
 from .robustness import UsableRange
 
 SAFE, SO_FAR, EDGE, NOT_SAFE, UNKNOWN = ("safe", "safe so far", "on the edge", "not safe", "no verdict")
+NOT_YET = "not yet"  # of a run that is still going
 SURE = 0.9  # the share of all starts that has to be shown before a λ is called safe without reserve
 SURE_STARTS = 29  # that have to agree for it
 NEAR = 0.3  # decades: with less margin than a factor of two, a λ is on the edge
@@ -49,6 +50,10 @@ class Verdict:
         Whether no other step size was tried.
     remarks
         From ``check``, sentences about what the verdict alone would hide.
+    going
+        Whether the runs are not over: what is not usable yet may still become so.
+    rival
+        Of the other methods the one that comes nearest to the optimum, and its median gap at its best λ.
     """
 
     method: str
@@ -69,6 +74,8 @@ class Verdict:
     nothing_to_close: float | None = None
     alone: bool = False
     remarks: tuple[str, ...] = ()
+    going: bool = False
+    rival: tuple[str, float] | None = field(default=None, compare=False)  # for words alone
 
     @property
     def state(self) -> str:
@@ -76,12 +83,13 @@ class Verdict:
 
         "safe": every start is fine, and they are enough to show 90% of all starts. "safe so far": every start is fine,
         but they are too few for that. "on the edge": starts disagree, or the margin on a side is under 0.3 decades.
-        "not safe": no start is fine. "no verdict": there is nothing to close, or no update has been taken yet.
+        "not safe": no start is fine; "not yet" if the runs are still going and none has diverged. "no verdict": there
+        is nothing to close, or no update has been taken yet.
         """
         if self.nothing_to_close is not None or self.iteration == 0:
             return UNKNOWN
         if self.starts == 0:
-            return NOT_SAFE
+            return NOT_YET if self.going and not self.diverged else NOT_SAFE
         if not self.unanimous or self.near:
             return EDGE
         return SAFE if self.bound >= SURE else SO_FAR

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from ..catalogue import methods
 from .certainty import Interval
 from .readable import number, percent
-from .verdict import Verdict
+from .verdict import NOT_YET, Verdict
 
 # What a number that calls a step size safe is about, in the words that every place uses.
 GAP = {"risk": "excess risk of the model", "objective": "suboptimality"}
 JUDGED_BY = {"risk": "the model's risk", "objective": "the objective"}
+_BLOWN_UP = 1e3  # times the gap at the start: what is so far off will be further, though it is still finite
+_COUNTED = 1e6  # how many times one gap is another says something up to here
 
 
 def judgement(verdict: Verdict) -> str:
@@ -33,6 +37,7 @@ def judgement(verdict: Verdict) -> str:
         why = f"{verdict.diverged} of {verdict.seeds} diverged{' beside it' if verdict.between else ''}"
     else:
         why = left.format(">" if verdict.gap > verdict.epsilon else "≤")
+        why = why if verdict.starts else f"it {how_near(verdict)}: {why}"
     return f"{about}: usable for {starts_fine(verdict)}, {why}{_source(verdict)}; {advice(verdict)}."
 
 
@@ -49,9 +54,36 @@ def margin(verdict: Verdict) -> str:
     if verdict.diverged:
         runs = f"{verdict.diverged} of {verdict.seeds} starts" if verdict.seeds > 1 else "the run"
         return f"not safe: {runs} diverged{' beside it' if verdict.between else ''}"
-    times = number(verdict.gap / verdict.epsilon)
-    whom = f" for any of {verdict.seeds} starts" if verdict.seeds > 1 else ""
-    return f"not safe{whom}: {'just above' if times == '1' else f'{times} ×'} ε"
+    whom = f" for any of {verdict.seeds} starts" if verdict.seeds > 1 and verdict.state != NOT_YET else ""
+    return f"{verdict.state}{whom}: {how_near(verdict)}"
+
+
+def how_near(verdict: Verdict) -> str:
+    """Say how near a λ that is not usable comes to being so, after "it": by how much it misses ε, or where it ends.
+
+    What has not come to its end yet does not stall, and may still come down from where it is.
+    """
+    times, short = verdict.gap / verdict.epsilon, verdict.gap / verdict.epsilon - 1
+    if verdict.left > _BLOWN_UP:
+        return "is far above its start so far" if verdict.going else "diverges"
+    if verdict.left > 1:
+        return f"{'is' if verdict.going else 'ends'} {number(verdict.left)} × as far off as it began"
+    if times < 2:
+        return f"misses ε by {percent(short)}" if short > 0 else "misses ε by a hair"
+    if verdict.going:
+        return f"has closed {percent(1 - verdict.left)} of the gap"
+    if verdict.rival is not None and 0 < 2 * verdict.rival[1] < verdict.gap:
+        name, gap = methods[verdict.rival[0]].label, verdict.rival[1]
+        above = f"{_times(verdict.gap / gap)} above" if verdict.gap / gap < _COUNTED else "far above"
+        return f"stalls {above} {name}"
+    return f"stalls {_times(times)} above ε"
+
+
+def _times(factor: float) -> str:
+    """Return a factor: "2.3 ×", "1,200 ×"."""
+    digits = 2 if factor < 99.5 else 3 if math.log10(factor) < 3 else 2
+    rounded = float(f"{factor:.{digits}g}")
+    return f"{rounded:,.0f} ×" if rounded >= 100 else f"{rounded:g} ×"
 
 
 def advice(verdict: Verdict) -> str:

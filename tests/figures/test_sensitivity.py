@@ -164,7 +164,7 @@ def test_an_epsilon_far_above_the_start_stretches_nothing_and_has_no_line():
 def test_a_sweep_that_still_runs_says_so():
     figure = figures.sensitivity(made(gently(), recorded=3))
     assert figure["layout"]["title"]["text"].startswith("So far: ")
-    assert figure["layout"]["title"]["subtitle"]["text"].startswith("10 of 100 iterations")
+    assert figure["layout"]["title"]["subtitle"]["text"].startswith("every run has come to 10 of 100 iterations")
     waiting = figures.sensitivity(made(np.full((3, 3, 4, 5), math.nan), recorded=0))
     assert "starting" in waiting["layout"]["title"]["text"]
     assert waiting["data"] == []

@@ -121,7 +121,7 @@ def test_nobody_else_sees_it(opened, files):
     theirs = opened(BOB)
     assert not any("cars.csv" in option for option in select(theirs, "set").options)
     page = opened(BOB, set="cars.csv")
-    assert faults(page) == [":red[:material/error: Cars.csv is not among your files: upload it, or choose another.]"]
+    assert faults(page) == [":red[:material/error: cars.csv is not among your files: upload it, or choose another.]"]
     assert "40 rows" not in said(page)
     assert button(page, "Run").disabled
     files.add(BOB, "cars.csv", ROWS.encode())
@@ -160,7 +160,7 @@ def test_a_deleted_file_leaves_what_was_computed(opened, files, held):
     page = shown(page.button(key="data-delete-file-0").click().run())
     assert files.of(ADA) == []
     assert not any("cars.csv" in repr(key) for key in server.shelf()._kept), "nor is what was read of it"
-    assert "Cars.csv is not among your files" in faults(page)[0]
+    assert "cars.csv is not among your files" in faults(page)[0]
     assert "The controls have changed. Below is still the run before: cars.csv" in said(page)
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == before
 
@@ -223,7 +223,7 @@ def test_what_is_uploaded_is_chosen_and_the_field_is_empty_again(opened, files):
 def test_a_file_that_is_not_taken_gets_a_sentence_and_nothing_changes(opened, tmp_path, sharing):
     sharing(uploads=Uploads(tmp_path / "bounded", Limits(upload=100, uploads=1)))
     page = came(opened(), ("large.csv", ROWS.encode()))
-    assert re.search(r"Large.csv has 0.\d kB, but this server takes at most 0.1 kB", faults(page)[0])
+    assert re.search(r"large.csv has 0.\d kB, but this server takes at most 0.1 kB", faults(page)[0])
     assert select(page, "set").value == "breast-cancer"
     page = came(page, ("small.csv", b"1,2\n3,4\n5,7\n"))
     assert not any("large" in each for each in faults(page))
@@ -242,7 +242,7 @@ BOTH = [f":red[:material/error: Column {what}.]" for what in ("'a' holds 'x'", "
 
 def test_a_file_that_cannot_be_read_is_not_kept_and_all_that_is_wrong_is_said(opened, files, monkeypatch):
     page = came(opened(), ("good.csv", ROWS.encode()), ("bad.csv", b"a,b\n1,2\n3\n"))
-    assert "Bad.csv is not a table: row 3 has 1 fields" in faults(page)[0]
+    assert "bad.csv is not a table: row 3 has 1 fields" in faults(page)[0]
     assert [each.name for each in files.of(ADA)] == ["good.csv"], "it does not count toward the six"
     assert select(page, "set").value == "good.csv"
     page = came(page, ("good.csv", b"a,b\n1,2\n3\n"))
@@ -365,7 +365,7 @@ def test_a_run_opens_from_the_history_though_its_file_is_gone(opened, files, hel
     files.remove(ADA, "cars.csv")
     page = panel(finished(opened(set="diabetes"), held), "Your runs")
     page = shown(page.button(key=f"data-open-{asked.id}").click().run())
-    assert "Cars.csv is not among your files" in faults(page)[0]
+    assert "cars.csv is not among your files" in faults(page)[0]
     assert charts_of(page)["data-sensitivity"]["figure"]["data"] == curves
     assert "--data cars.csv" in panel(page, "Reproduce").code[0].value
 

@@ -99,7 +99,7 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     until_words(page, re.compile("agaricus.txt.train"))
     # Somebody else has the link, but not the file.
     other = visit(page.url)
-    until_words(other, re.compile("Agaricus.txt.train is not among your files: upload it"))
+    until_words(other, re.compile("agaricus.txt.train is not among your files: upload it"))
     assert other.locator(".st-key-data-sensitivity").count() == 0
     other.get_by_text("Your files (0)").wait_for()
     # What is deleted is gone.
@@ -115,7 +115,7 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path
     page = visit("data?data_passes=2&data_seeds=1")
     done(page)
     upload(page, bad)
-    until_words(page, re.compile("Bad.csv is not a table: row 3 has 1 fields, but the first has 2"))
+    until_words(page, re.compile("bad.csv is not a table: row 3 has 1 fields, but the first has 2"))
     until_words(page, "Your files (0)")
     gate.hold()
     upload(page, good)

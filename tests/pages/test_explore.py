@@ -80,7 +80,7 @@ def test_a_cancelled_run_keeps_its_curves_and_resumes(jobs, held):
     halfway(jobs, held)
     page = shown(page.run())
     page = shown(button(page, "Cancel").click().run())
-    assert "Cancelled at" in words(page)
+    assert "Cancelled with" in words(page)
     assert "explore-sensitivity" in figures_of(page)
     assert not button(page, "Resume").disabled
     assert button(page, "Cancel").disabled
@@ -109,7 +109,7 @@ def test_an_interrupted_run_can_be_resumed(jobs, held):
     halfway(jobs, held)
     jobs._end(jobs._jobs[small().id], "interrupted")
     page = opened_small()
-    assert "Interrupted at" in words(page)
+    assert "Interrupted with" in words(page)
     assert "because the server stopped" in words(page)
     assert "explore-sensitivity" in figures_of(page)
     page = shown(button(page, "Resume").click().run())
@@ -144,7 +144,7 @@ def test_runs_that_all_diverged_are_triangles(jobs, held):
     page = finished(held, **link)
     result = jobs.view(small(methods=("sgm",), lambdas=(1e3, 1e4), iterations=2_000), "").result
     assert np.isnan(result.objectives[:, :, -1]).all()
-    assert "No λ of this grid is usable for any method" in words(page)
+    assert "No λ of this grid is usable for SGM" in words(page)
     assert "nothing usable" in words(page)
     assert "No λ of this grid stayed finite" in words(page)
     figure = figures_of(page)["explore-sensitivity"]

@@ -116,7 +116,7 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     assert gone <= hidden(page, "curves")
     assert "spl+-median" not in hidden(page, "curves")
     button(page, "Cancel").click()
-    until_words(page, "Cancelled at")
+    until_words(page, "Cancelled with")
     assert ranges(page, "sensitivity") == zoomed
     assert "spl-median" in hidden(page, "curves")
 
@@ -154,7 +154,7 @@ def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
     page = visit(link(**GROWING, iterations=5_004))
     drawn(page, "curves", 2)
     button(page, "Cancel").click()
-    stopped_at = share(page, "Cancelled at")
+    stopped_at = share(page, "Cancelled with")
     assert 0 < stopped_at < 100
     gate.open()
     page.wait_for_timeout(500)  # what was in the works ends, and is kept
@@ -171,7 +171,7 @@ def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
 def stopped_state(page: Any) -> tuple[int, int]:
     page.reload()
     drawn(page, "curves")
-    return share(page, "Cancelled at"), points(page)
+    return share(page, "Cancelled with"), points(page)
 
 
 def test_a_killed_server_is_found_again_without_a_reload_and_resumes_to_the_same_bits(profiles, tmp_path):
@@ -188,7 +188,7 @@ def test_a_killed_server_is_found_again_without_a_reload_and_resumes_to_the_same
         seen = points(page)
         assert seen >= 2, "what was drawn stays"
     with laboratory(tmp_path, gate, port=int(server.url.rsplit(":")[-1])):
-        assert 0 < share(page, "Interrupted at") < 100
+        assert 0 < share(page, "Interrupted with") < 100
         found_again(page)
         assert seen <= points(page) < len(uninterrupted(5_004).checkpoints) - 1
         gate.open()

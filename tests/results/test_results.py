@@ -85,8 +85,8 @@ def test_nothing_usable_is_none():
     assert pd.isna(row["decades"])
     assert (row["decades_low"], row["decades_high"]) == (0, 0)
     assert result.to_dict()["methods"]["sgm"]["decades"] is None
-    assert finding(result) == "No λ of this grid is usable for any method, judged by the model's risk"
-    assert finding(result, Criterion("objective")).endswith("usable for any method, judged by the objective")
+    assert finding(result) == "No λ of this grid is usable for SGM, judged by the model's risk"
+    assert finding(result, Criterion("objective")).endswith("usable for SGM, judged by the objective")
 
 
 def test_epsilon_is_a_tenth_of_the_gap_at_the_start_with_a_floor():
@@ -208,7 +208,7 @@ def test_numbers_are_readable(value, text):
 
 def test_one_lambda_has_its_own_sentence():
     assert finding(made([[[1.0]]])) == "λ = 1 is usable for SPL, judged by the model's risk"
-    assert finding(made([[[50.0]]])) == "λ = 1 is usable for no method, judged by the model's risk"
+    assert finding(made([[[50.0]]])) == "λ = 1 is not usable for SPL, judged by the model's risk"
 
 
 def test_each_criterion_is_answered_by_itself():

@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvar_core import Result
-from cvar_core.results import EDGE, SO_FAR, UsableRange, Verdict, advice, judgement, margin
+from cvar_core.results import (
+    EDGE,
+    NOT_SAFE,
+    NOT_YET,
+    SO_FAR,
+    UsableRange,
+    Verdict,
+    advice,
+    finding,
+    how_near,
+    judgement,
+    margin,
+)
 from tests.results.making import forgiven, judged
 from tests.results.making import made as made_of_methods
 
@@ -131,8 +143,8 @@ def test_the_words_tell_where_a_lambda_that_was_not_run_is_read():
         " (median excess risk of the model 0.333 ≤ ε = 10, read between λ = 1 and 10)."
     )
     assert judgement(result.verdict("spl", 500, 10, measure="objective")) == (
-        "λ = 500 is not safe for SPL by the objective: usable for 0 of 1 start, median suboptimality 125 > ε = 10,"
-        " read between λ = 100 and 1000; usable: 1 to 215, best 10."
+        "λ = 500 is not safe for SPL by the objective: usable for 0 of 1 start, it ends 1.25 × as far off as it "
+        "began: median suboptimality 125 > ε = 10, read between λ = 100 and 1000; usable: 1 to 215, best 10."
     )
     assert "between" not in judgement(result.verdict("spl", 10, 10))
 
@@ -186,13 +198,49 @@ def test_rounding_below_no_gap_at_all_moves_no_end():
         ([[1, NAN], [1, NAN], [1, 5]], 10, "on the edge: usable for 1 of 3 starts"),
         ([[1, NAN], [1, NAN], [1, 50]], 10, "not safe: 2 of 3 starts diverged"),
         ([[1, NAN]], 10, "not safe: the run diverged"),
-        ([[1, 23]], 10, "not safe: 2.3 × ε"),
-        ([[1, 10.001]], 10, "not safe: just above ε"),
-        ([[1, 23], [1, 30], [1, 12]], 10, "not safe for any of 3 starts: 2.3 × ε"),
+        ([[1, 23]], 10, "not safe: stalls 2.3 × above ε"),
+        ([[1, 10.1]], 10, "not safe: misses ε by 1%"),
+        ([[1, 10.001]], 10, "not safe: misses ε by 0.01%"),
+        ([[1, 23], [1, 30], [1, 12]], 10, "not safe for any of 3 starts: stalls 2.3 × above ε"),
+        ([[1, 450]], 10, "not safe: ends 4.5 × as far off as it began"),
+        ([[1, 1e160]], 10, "not safe: diverges"),
     ],
 )
 def test_a_margin_is_a_few_words(finals, lam, words):
     assert margin(made(finals).verdict("spl", lam, 10)) == words
+
+
+@pytest.mark.parametrize(
+    ("best", "words"),
+    [(0.05, "stalls 1,200 × above SPL"), (1e-9, "stalls far above SPL"), (40, "stalls 6 × above ε")],
+)
+def test_what_stalls_is_held_against_the_method_that_comes_nearest(best, words):
+    result = made_of_methods([[[60, 90]], [[best, 99]], [[70, 80]]], methods=("sgm", "spl", "spl+"))
+    assert how_near(result.verdict("sgm", 1, 10)) == words
+    assert how_near(result.verdict("spl+", 1, 10)) == words.replace("1,200", "1,400").replace("6", "7")
+    assert "above ε" in how_near(result.verdict("spl", 10, 10)) or best > 1, "which is its own best"
+
+
+def running(finals) -> Result:
+    """The same, one update into a hundred."""
+    ended = made([finals])
+    spec = dataclasses.replace(ended.spec, iterations=100, checkpoints=3)
+    risks = np.full((1, 1, len(spec.checkpoint_iterations), len(finals)), NAN)
+    risks[:, :, :2] = ended.risks
+    return Result(spec, ended.optimum, risks + 1, np.array([[2]]), {"risk": risks})
+
+
+def test_what_is_not_usable_yet_is_not_unsafe_while_the_runs_go_on():
+    result = running([1, 15, 60, 1e9, NAN])
+    verdicts = [result.verdict("spl", lam) for lam in result.spec.lambdas]
+    assert [each.state for each in verdicts] == [SO_FAR, NOT_YET, NOT_YET, NOT_YET, NOT_SAFE]
+    assert [margin(each) for each in verdicts[1:]] == [
+        "not yet: misses ε by 50%",
+        "not yet: has closed 40% of the gap",
+        "not yet: is far above its start so far",
+        "not safe: the run diverged",
+    ]
+    assert finding(running([60, 70])).startswith("No λ of this grid is usable for SPL yet, judged")
 
 
 def test_advice_names_what_is_usable():
@@ -214,14 +262,10 @@ def test_before_the_runs_have_moved_nothing_is_known(recorded, lam):
 
 
 def test_a_running_sweep_is_judged_as_far_as_it_has_come():
-    ended = made([[1, 0.1, 1000]])
-    spec = dataclasses.replace(ended.spec, iterations=100, checkpoints=3)
-    risks = np.full((1, 1, len(spec.checkpoint_iterations), 3), NAN)
-    risks[:, :, :2] = ended.risks
-    running = Result(spec, ended.optimum, risks + 1, np.array([[2]]), {"risk": risks})
-    assert running.verdict("spl", 3).iteration == 1
-    assert running.verdict("spl", 3).safe
-    assert not running.verdict("spl", 90).unanimous
+    result = running([1, 0.1, 1000])
+    assert result.verdict("spl", 3).iteration == 1
+    assert result.verdict("spl", 3).safe
+    assert not result.verdict("spl", 90).unanimous
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,15 @@ def status(view: View) -> str:
     if view.status == "done" and view.result is not None:
         return f'<p class="cvar-quiet">✓ Done{_took(view.result)} · {_optimum(view.result)}</p>'
     if view.status == "cancelled":
-        return _note(f"Cancelled at {share}. What was computed is shown; <b>Resume</b> goes on from there.")
+        return _note(f"Cancelled with {share} of the work done. It is shown; <b>Resume</b> goes on from there.")
     if view.status == "interrupted":
         if view.error:
             return _note(f"{escape(view.error)} <b>Resume</b> computes it anew.")
-        return _note(f"Interrupted at {share}, because the server stopped. <b>Resume</b> goes on from there.")
+        done = f"Interrupted with {share} of the work done, because the server stopped."
+        return _note(f"{done} <b>Resume</b> goes on from there.")
     if view.status == "failed":
-        return _note(f"This run failed at {share}. {escape(view.error or '')} <b>Try again</b> goes on from there.")
+        done = f"This run failed with {share} of the work done. {escape(view.error or '')}"
+        return _note(f"{done} <b>Try again</b> goes on from there.")
     return ""
 
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 
 _LONGEST = 300  # of a sentence that quotes what was typed
+_WORD = re.compile(r"[a-z]+(?:[ ,:;']|$)")
 
 
 def capital(words: str) -> str:
-    return words[:1].upper() + words[1:] if words[:1].isascii() else words  # a λ stays a λ
+    """Begin a sentence with a capital, unless its first word is a name: a file's, or one with a λ.
+
+    >>> capital("the target is constant"), capital("wine.csv is empty"), capital("λ = 1 is safe")
+    ('The target is constant', 'wine.csv is empty', 'λ = 1 is safe')
+    """
+    return words[:1].upper() + words[1:] if _WORD.match(words) else words
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:

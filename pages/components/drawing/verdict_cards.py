@@ -14,6 +14,7 @@ from cvar_core.results import (
     EDGE,
     JUDGED_BY,
     MEASURES,
+    NOT_YET,
     SAFE,
     SO_FAR,
     Criterion,
@@ -66,7 +67,14 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
         return words
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
     parts = [f"{state} for {listed(names)}" for state, names in whom.items() if names]
-    return f"{words} λ = {number(lam)} is {' and '.join(parts) or 'not safe for any method'}."
+    return f"{words} λ = {number(lam)} is {' and '.join(parts) or _for_nobody(mine)}."
+
+
+def _for_nobody(mine: Mine) -> str:
+    """Say that a λ is safe for no method, or that it may still become so."""
+    yet = "not yet safe" if any(each.state == NOT_YET for each in mine.values()) else "not safe"
+    (first, *others) = mine
+    return f"{yet} for {'any method' if others else methods[first].label}"
 
 
 def _undecided(result: Result) -> str:
@@ -172,7 +180,7 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
         low, high = number(result.spec.lambdas[0]), number(result.spec.lambdas[-1])
         return f"<p>λ = {escape(number(lam))} is outside the grid, {low} to {high}</p>"
     unknown = verdict.iteration == 0 or verdict.nothing_to_close is not None
-    mark = "?" if unknown else "✓" if verdict.safe else "≈" if verdict.state == EDGE else "✗"
+    mark = "?" if unknown else "✓" if verdict.safe else {EDGE: "≈", NOT_YET: "…"}.get(verdict.state, "✗")
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
     return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
 

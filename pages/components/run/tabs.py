@@ -12,7 +12,7 @@ from cvar_core.catalogue import methods
 from cvar_core.data import sets
 from cvar_core.figures import WORDS
 from cvar_core.jobs import View
-from cvar_core.results import GAP, Criterion, number
+from cvar_core.results import GAP, Criterion, counted, number
 
 from ..asking.fields import Asked
 from ..sending.live import live
@@ -20,7 +20,7 @@ from . import history, tail_tab
 from .session import Session, Shown
 
 MEASURES, TAIL, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
-    "Accuracy and test losses", "Who is in the tail?", "Model and threshold", "Iterations to ε", "Table and downloads",
+    "How well it predicts", "Who is in the tail?", "Model and threshold", "Iterations to ε", "Table and downloads",
     "Reproduce", "Your runs",
 )  # fmt: skip
 
@@ -87,7 +87,7 @@ def _table(page: str, run: Shown, result: Result, by: Criterion) -> None:
         },
     )  # fmt: skip
     st.caption(
-        f"After {judged.at().iteration:,} iterations, over {_seeds(len(spec.seeds))}. "
+        f"After {counted(judged.at().iteration, 'iteration')}, over {_seeds(len(spec.seeds))}. "
         f"F* = {result.optimum.value:.6g}, ε = {number(judged.epsilon)} for the median start. "
         f"{'' if done else 'It is drawn anew when the run ends. '}Click a column's head to sort. "
         "The files have both measures."
