@@ -7,7 +7,7 @@ from .data_measures import WORDS, measures_along, measures_by_lambda, shown_meas
 from .density import density
 from .frame import Figure, without_title
 from .iterations import iterations_to
-from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, style, theme_named, translucent
+from .palette import DARK, FONT, LIGHT, Style, Theme, glyph, ink, style, theme_named, translucent
 from .parts import parts
 from .sensitivity import sensitivity
 from .tail_charts import loss_spread, tail_differences, weights
@@ -26,6 +26,7 @@ __all__ = [
     "curves",
     "density",
     "glyph",
+    "ink",
     "iterations_to",
     "loss_spread",
     "measures_along",

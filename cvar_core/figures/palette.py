@@ -6,6 +6,7 @@ Methods' colours are Okabe and Ito's, safe for colour-blind readers; on dark the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..catalogue import Look, methods
@@ -15,6 +16,7 @@ TEXT_SIZE = 15  # px; charts are shown on projectors
 TITLE_SIZE = 17
 BAND_OPACITY = 0.16
 PALE = 0.65  # the opacity of the second of two runs
+READABLE = 4.5  # the contrast, as WCAG 2 counts it, that text needs; a line needs 3
 
 
 class Style(NamedTuple):
@@ -92,9 +94,44 @@ def glyph(method: str) -> str:
     return GLYPHS[style(method).marker]
 
 
+@lru_cache(maxsize=256)
+def ink(method: str, theme: str = "light") -> str:
+    """Return the colour of words about a method: that of its line, made stronger where that is too faint to read.
+
+    >>> ink("spl"), ink("sgm")
+    ('#0072B2', '#b95505')
+    """
+    look, page = style(method, theme), theme_named(theme)
+    steps = (_mixed(look.colour, page.text, k / 20) for k in range(1, 20))
+    readable = (colour for colour in steps if contrast(colour, page.surface) >= READABLE)
+    return look.colour if contrast(look.colour, page.surface) >= READABLE else next(readable, page.text)
+
+
+def contrast(colour: str, other: str) -> float:
+    """Return the contrast of two ``#rrggbb`` colours as WCAG 2 counts it, from 1 to 21."""
+    high, low = sorted(map(_luminance, (colour, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [part / 255 for part in _parts(colour)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _mixed(colour: str, other: str, share: float) -> str:
+    pairs = zip(_parts(colour), _parts(other), strict=True)
+    return "#" + "".join(f"{round((1 - share) * one + share * two):02x}" for one, two in pairs)
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue
+
+
 def translucent(colour: str, opacity: float = BAND_OPACITY) -> str:
     """Return a ``#rrggbb`` colour at an opacity."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = _parts(colour)
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 

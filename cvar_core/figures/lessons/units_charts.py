@@ -17,7 +17,7 @@ from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS
 from ...results import Spread, UsableRange, listed, number, width
 from ..axes import Span, gap_span, log_axis
 from ..frame import Figure, Frame, titled
-from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, style, theme_named, translucent
+from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, ink, style, theme_named, translucent
 from ..sensitivity import STEP_SIZE, lambda_span
 from ..series import Series, Trace
 
@@ -278,7 +278,7 @@ class _Panels:
             self.annotations.append(self._label(label, {**middle, "yanchor": "top"}, self.theme.quiet))
 
     def title(self, variant: Method, words: str) -> None:
-        colour, _ = _look(variant, self.theme.name)
+        colour = ink(_method(variant), self.theme.name)
         left, _, _, top = _corners(variant)
         place = {"xref": "paper", "x": left, "xanchor": "left", "yref": "paper", "y": top, "yanchor": "bottom"}
         text = f'<b><span style="color: {colour}">{variant.label}</span></b><br>{words}'
