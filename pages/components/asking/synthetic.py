@@ -79,8 +79,9 @@ class Controls(Fields):
         except SpecError:
             return  # the sentence stands beside the parameters
         chart(
-            density(problem, theme=theme()), key=self._key("density"), height=110, label=f"The density of {noise} noise"
-        )
+            density(problem, theme=theme()), key=self._key("density"), height=110, plain=True,
+            label=f"The density of {noise} noise",
+        )  # fmt: skip
 
     def _sweep(self) -> dict[str, Any]:
         chosen = self._methods()

@@ -1,5 +1,5 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
-// Before it in one module stands sketch.js, and after it what mounts charts: mount.js for those of a script,
+// Before it in one module stand sketch.js and numbers.js, and after it what mounts charts: mount.js for those of a script,
 // sending/live.js for the stream's.
 
 const FIRST = 200; // ms in which all that the page has at first is sketched: a browser that reads plotly.js does nothing else
@@ -39,7 +39,8 @@ class Chart {
     this.place = part("place");
     this.node = part("chart");
     this.words = { title: part("title"), caption: part("caption") };
-    this.place.append(this.words.title, this.node, this.words.caption);
+    this.numbers = new Numbers();
+    this.place.append(this.words.title, this.node, this.words.caption, this.numbers.node);
     mount.append(this.place);
     this.drawings = 0;
   }
@@ -50,6 +51,10 @@ class Chart {
     this.place.className = `cvar-place st-key-${sent.key}`; // as Streamlit names an element of its own
     this.node.style.height = `var(--cvar-height, ${sent.height}px)`; // a place may have another, by the window's
     for (const [name, place] of Object.entries(this.words)) if (place.textContent !== sent[name]) place.textContent = sent[name];
+    this.numbers.of(sent);
+    // A picture's insides are hidden from those who listen, and would hide the buttons with them.
+    this.node.setAttribute("role", sent.plain ? "img" : "figure");
+    this.node.setAttribute("aria-label", sent.label);
     if (window.Plotly) {
       await this.draw(sent);
       return;
@@ -84,10 +89,9 @@ class Chart {
     this.keepHidden(data);
     this.fit(layout);
     this.node.querySelector(".cvar-sketch")?.remove();
-    this.node.setAttribute("role", "img");
-    this.node.setAttribute("aria-label", sent.label);
     const drawing = this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));
     if (!this.drawings++) this.listen();
+    for (const drawn of this.node.querySelectorAll(".main-svg")) drawn.setAttribute("aria-hidden", "true"); // the label and the numbers say it
     if (walk) this.play(frames);
     return drawing;
   }
@@ -178,6 +182,7 @@ class Chart {
 
   // One object for the chart's life: plotly builds a chart anew when its configuration changes.
   configure() {
+    if (this.sent.plain) return { staticPlot: true };
     const { Icons } = this.plotly;
     const reset = { name: "reset", title: "Reset the axes", icon: Icons.home, click: () => this.reset() };
     const download = (format, scale) => ({

@@ -20,7 +20,7 @@ class Clicked(NamedTuple):
     y: float | None = None
 
 
-DRAWS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("sketch.js", "chart.js"))
+DRAWS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("sketch.js", "numbers.js", "chart.js"))
 
 _mount = st.components.v2.component(
     "cvar_chart",
@@ -39,6 +39,7 @@ def chart(
     name: str | None = None,
     title: str = "",
     caption: str = "",
+    plain: bool = False,
     on_click: Callable[[Clicked], None] | None = None,
 ) -> Clicked | None:
     """Draw a figure, and return the point that was clicked since the last run, once.
@@ -58,10 +59,12 @@ def chart(
     title, caption
         Words above and below the chart, if any. They come with it, because each element of its own costs the server
         more than the words do.
+    plain
+        A picture and no more: nothing to zoom, to point at or to press, so no stop for the keyboard.
     on_click
         Called before the script runs, so that it may still set the session state of widgets.
     """
-    drawn = encoded(figure, key=key, height=height, label=label, name=name, title=title, caption=caption)
+    drawn = encoded(figure, key=key, height=height, label=label, name=name, title=title, caption=caption, plain=plain)
     sent = charts([drawn], key=key, on_click={key: on_click} if on_click else {})
     seen = f"{key}-seen"
     fresh = sent != st.session_state.get(seen)
@@ -78,9 +81,10 @@ def encoded(
     name: str | None = None,
     title: str = "",
     caption: str = "",
+    plain: bool = False,
 ) -> bytes:
     """Return a chart as ``charts`` sends it, with the parameters of ``chart``: the same for all who see the same."""
-    words = {"label": label, "title": title, "caption": caption}
+    words = {"label": label, "title": title, "caption": caption, "plain": plain}
     parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words}
     # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
     return json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()

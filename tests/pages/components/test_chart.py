@@ -253,7 +253,7 @@ def _click(page: Any, chart: Any, x: float) -> None:
 
 @pytest.mark.browser
 def test_the_chart_fits_its_place_and_says_what_it_shows(page):
-    assert page.get_by_role("img", name="Two curves grow.").bounding_box()["height"] == 300
+    assert page.get_by_role("figure", name="Two curves grow.").bounding_box()["height"] == 300
     page.set_viewport_size({"width": 500, "height": 1200})
     until(page, "chart => chart.offsetWidth < 500 && chart._fullLayout.width === chart.offsetWidth")
     page.set_viewport_size({"width": 1000, "height": 1200})
