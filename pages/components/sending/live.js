@@ -6,6 +6,8 @@ const AGAIN = [300, 5000]; // ms until a lost connection is tried again: at firs
 const LOST = 1500; // ms without a connection before it is said
 const HEALED = [10000, 60000]; // ms until a script that should have run is asked again: at first, and at the most
 
+const SPEAK = 5000; // ms between two sentences that are read aloud
+
 const BUILDING = 5000; // ms that a page may take to show its controls
 
 const UNKNOWN = 4001; // the code with which a server refuses a ticket
@@ -34,6 +36,7 @@ class Live {
     this.at = part("at");
     this.above = part("above");
     this.words = part("words");
+    this.spoken = part("spoken");
     this.mount = part("charts");
     this.below = part("below");
     this.charts = [];
@@ -117,6 +120,7 @@ class Live {
     } finally {
       if (socket.readyState === WebSocket.OPEN) socket.send('{"drawn": true}');
     }
+    this.speak();
     if (answers !== this.number) return; // it was about what was asked for before
     this.node.classList.remove("cvar-of-another");
     this.told = { boot, settled, spread };
@@ -128,6 +132,22 @@ class Live {
     put(this.below, below);
     await showAll(this.charts, charts, this.mount, (point) => this.click(point));
     this.node.classList.add("cvar-drawn");
+  }
+
+  // Says the finding to those who listen, when it is another, and not more often than they can hear; the percentage of
+  // a run under way they can ask for.
+  speak() {
+    clearTimeout(this.speaking);
+    const said = [this.above.querySelector("h1, h2"), this.words.querySelector(":scope > p")];
+    const words = said.map((place) => place?.textContent ?? "").join(" ").trim();
+    if (!words || words === this.spoken.textContent) return;
+    const wait = (this.spoke ?? -SPEAK) + SPEAK - performance.now();
+    if (wait > 0) {
+      this.speaking = setTimeout(() => this.speak(), wait);
+      return;
+    }
+    this.spoke = performance.now();
+    this.spoken.textContent = words;
   }
 
   // Has the script run when it does not know what the server says: a run has ended or goes on again, or the server is
@@ -211,6 +231,7 @@ class Live {
   leave() {
     this.left = true;
     clearTimeout(this.timer);
+    clearTimeout(this.speaking);
     clearInterval(this.watch);
     this.socket?.close();
     for (const cleanup of this.cleanups) cleanup();

@@ -17,9 +17,10 @@ _HTML = """
 <div class="cvar-live">
   <p class="cvar-lost" role="status" hidden>The connection to the server is lost. This page comes back by itself.</p>
   <div class="cvar-above"></div>
-  <div class="cvar-words" aria-live="polite"></div>
-  <div class="cvar-charts"></div>
+  <div class="cvar-words"></div>
+  <p class="cvar-spoken" role="status"></p>
   <select class="cvar-at" aria-label="Curves at"></select>
+  <div class="cvar-charts"></div>
   <div class="cvar-below"></div>
 </div>
 """
