@@ -15,5 +15,5 @@ def theme() -> str:
 
 def apply_look() -> None:
     """Begin a page with the style sheet."""
-    sidebar = st.get_option(f"theme.{theme()}.sidebar.backgroundColor")
-    st.html(f"<style>:root {{ --cvar-sidebar: {sidebar}; }}\n{_SHEET}</style>")
+    light, dark = (st.get_option(f"theme.{name}.sidebar.backgroundColor") for name in ("light", "dark"))
+    st.html(f"<style>:root {{ --cvar-sidebar: light-dark({light}, {dark}); }}\n{_SHEET}</style>")
