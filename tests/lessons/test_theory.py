@@ -15,6 +15,7 @@ from cvar_core.catalogue import Distances, StepSizes, methods, sharp_bound
 from cvar_core.lessons import theory
 from cvar_core.lessons.theory import Bound, Setting, bounds
 from cvar_core.reading import log_range
+from cvar_core.results import number
 
 every_method = pytest.mark.parametrize("method", methods, ids=lambda method: method.name)
 sizes = some.floats(0.01, 100.0)
@@ -268,9 +269,10 @@ def test_the_theorem_says_nothing_of_squared_loss():
     assert theory.best_pair(setting) is theory.printed_pair(setting) is theory.constants(setting) is None
     assert theory.chosen_steps(setting, {}) == ""
     assert theory.unexplained(setting, runs, {}) == []
-    rows = theory.table(setting, runs, {}, 1e3)
-    assert [label for label, _ in rows] == ["", "least measured, at λ", "measured at λ = 1000"]
-    assert rows[-1][1][0] == "diverged"
+    rows = dict(theory.brief(runs, {}, 1e3))
+    assert list(rows) == ["", "the runs reach", "at best", "which is at λ ="]
+    assert rows["the runs reach"][0] == "diverged"
+    assert [rows["which is at λ ="][2], rows["at best"][2]] == [number(each) for each in runs.best("spl+")]
     assert theory.what_if(setting, {"mean_slope": 2.0, "theta": 1.0})[0].slopes is None
 
 
@@ -336,6 +338,21 @@ def test_the_words_name_the_method_that_is_lower():
     promised = theory.bounds_by_name(("sgm", "spl", "spl+"), flat)
     said = theory.unexplained(flat, runs_of([1.0] * 3, [1.0] * 3, [1.0] * 3), promised)[0]
     assert "$L^2$ = 3 and SPL 2: their thin lines are never more than 1.5 times apart" in said
+
+
+def test_three_rows_tell_what_is_promised_reached_and_between_them():
+    bound = theory.Bounds(Bound(2.0, 8.0), Bound(2.0, 4.0))
+    promised = dict.fromkeys(("sgm", "spl", "spl+"), bound)
+    rows = theory.brief(runs_of([4.0, 0.5, math.inf], [4.0, 0.5, 2.0], [4.0, 0.25, 2.0]), promised, 1.0)
+    assert rows == [
+        ("", ["SGM", "SPL", "SPL₊"]),
+        ("promised at most", ["10"] * 3),
+        ("the runs reach", ["0.5", "0.5", "0.25"]),
+        ("promised ÷ reached", ["20 ×", "20 ×", "40 ×"]),
+    ]
+    lost = dict(theory.brief(runs_of(*[[4.0, 0.5, math.inf]] * 3), promised, 10.0))
+    assert lost["the runs reach"] == ["diverged"] * 3
+    assert lost["promised ÷ reached"] == ["–"] * 3
 
 
 def test_the_table_has_the_sum_and_the_ratio():

@@ -33,7 +33,7 @@ def visit(visit):
 
 def settled(page):
     """Wait until the script has run."""
-    page.locator(".stMain h2, .stMain h3").first.wait_for()
+    page.locator(".stMain :is(h1, h2, h3)").first.wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"stStatusWidget\"]')")
     assert page.get_by_text("Something went wrong").count() == 0
 

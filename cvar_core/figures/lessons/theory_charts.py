@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...lessons.theory import Bound, Bounds, Measured
 from ...results import Spread, number
 from ..axes import Span, gap_span
 from ..frame import Figure, Frame
-from ..palette import Theme, style, theme_named, translucent
+from ..palette import Theme, style, theme_named
 from ..sensitivity import HEIGHT_OF, STEP_SIZE, lambda_span
 from ..series import Series, Trace
 
@@ -24,10 +24,10 @@ _ROOM = 80  # below the bounds, which are mostly so far above the runs: the axis
 def promises(
     measured: Measured, promised: dict[str, Bounds], *, mark: float | None = None, theme: str = "light"
 ) -> Figure:
-    """Draw the measured mean over seeds against λ, and each method's bounds above it.
+    """Draw the measured mean over seeds against λ, and each method's bound above it.
 
-    A bound is a thin line, with a cross at its best λ; the band below it ends at the sharper bound. Without bounds,
-    as for a loss that is not Lipschitz, only what was measured is drawn; before the runs are done, only the bounds are.
+    A bound is a thin line, with a cross at its best λ. Without bounds, as for a loss that is not Lipschitz, only what
+    was measured is drawn; before the runs are done, only the bounds are.
 
     Parameters
     ----------
@@ -44,17 +44,40 @@ def promises(
         frame.mark(mark, f"λ = {number(mark)}")
     frame.level(measured.start, "start")
     series = [_series(measured, m, promised.get(name)) for m, name in enumerate(measured.spec.methods)]
-    figure = frame.figure(series, "diverged or off the chart", *_words(measured, promised))
+    figure = frame.figure(series, "diverged or off the chart", *words(measured, promised))
     if not measured.there:  # without a point, plotly would leave a method out of the legend
         figure["data"] = [{**trace, "x": [None], "y": [None]} for trace in figure["data"]]
     lambdas = np.geomspace(*x_span, _POINTS)
     behind: list[Trace] = []
     for name, each in reversed(promised.items()):  # where they coincide, a dotted line on a solid one is still seen
-        behind += [_between(name, each, lambdas, look), _line(name, each.theorem, lambdas, look)]
+        behind.append(_line(name, each.theorem, lambdas, look))
     crosses = [_cross(name, each.theorem, look) for name, each in promised.items()]
     legend = _legend(look) if promised else []
     figure["data"] = [*behind, *figure["data"], *crosses, *legend]
     return figure
+
+
+def promises_along(
+    measured: Measured, promised: dict[str, Bounds], marks: Sequence[float], *, theme: str = "light"
+) -> list[Figure]:
+    """Draw the same with each of some step sizes pointed at; they lie within the λ that were run."""
+    first = promises(measured, promised, mark=marks[0], theme=theme)
+    parts = ("shapes", "annotations")
+    gone = _mark(marks[0], measured, theme)
+    still = {part: [each for each in first["layout"][part] if each not in gone[part]] for part in parts}
+    figures = []
+    for lam in marks:
+        here = _mark(lam, measured, theme)
+        layout = {**first["layout"], **{part: [*here[part], *still[part]] for part in parts}}
+        figures.append({"data": first["data"], "layout": layout})
+    return figures
+
+
+def _mark(lam: float, measured: Measured, theme: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the shape and the annotation that point at a step size."""
+    frame = Frame(theme_named(theme), "", lambda_span(measured.spec.lambdas), "", Span(1.0, 2.0))
+    frame.mark(lam, f"λ = {number(lam)}")
+    return {"shapes": frame.shapes, "annotations": frame.annotations}
 
 
 def _y_span(measured: Measured, promised: Mapping[str, Bounds]) -> Span:
@@ -103,22 +126,6 @@ def _line(method: str, bound: Bound, lambdas: np.ndarray[Any, Any], theme: Theme
     }
 
 
-def _between(method: str, both: Bounds, lambdas: np.ndarray[Any, Any], theme: Theme) -> Trace:
-    """Return the band from the theorem's bound down to the sharper one."""
-    x = lambdas.tolist()
-    above, below = ([bound.at(lam) for lam in x] for bound in both)
-    return {
-        **_trace(method, "sharper"),
-        "mode": "lines",
-        "x": [*x, *reversed(x)],
-        "y": [*above, *reversed(below)],
-        "fill": "toself",
-        "fillcolor": translucent(style(method, theme.name).colour),
-        "line": {"width": 0, "color": style(method, theme.name).colour},
-        "hoverinfo": "skip",
-    }
-
-
 def _cross(method: str, bound: Bound, theme: Theme) -> Trace:
     colour = style(method, theme.name).colour
     label = methods[method].label
@@ -140,37 +147,27 @@ def _trace(method: str, part: str) -> Trace:
 
 
 def _legend(theme: Theme) -> list[Trace]:
-    """Return entries that say what a thin line, the band below it and a cross are, whatever the method."""
+    """Return entries that say what a thin line and a cross are, whatever the method."""
     line = {"mode": "lines", "line": {"color": theme.quiet, "width": _THIN}}
-    band = {"mode": "lines", "line": {"color": translucent(theme.quiet, 0.35), "width": 9}}
     cross = {"mode": "markers", "marker": {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": theme.quiet}}}
-    entries = {"Theorem 1": line, "to the sharper bound": band, "its best λ": cross}
+    entries = {"promised at most": line, "its best λ": cross}
     return [
         {"type": "scatter", "uid": f"legend-{k}", "name": name, "x": [None], "y": [None], "hoverinfo": "skip", **looks}
         for k, (name, looks) in enumerate(entries.items())
     ]
 
 
-def _words(measured: Measured, promised: Mapping[str, Bounds]) -> tuple[str, str]:
+def words(measured: Measured, promised: Mapping[str, Bounds]) -> tuple[str, str]:
     """Return title and subtitle: what is promised, and what is measured there."""
     spec = measured.spec
     about = f"{spec.iterations:,} updates, mean of {len(spec.seeds)} seeds"
-    if not measured.there:  # about as long as what it will be, so that the page need not move
-        if not promised:
-            return "No bound holds here: what the runs reach is not known yet", about
-        *_, (name, both) = promised.items()
-        promise = f"Theorem 1 promises {methods[name].label} at best {number(both.theorem.least)}"
-        return f"{promise}: what its runs reach is not known yet", about
     if not promised:
-        name = min(spec.methods, key=lambda each: measured.best(each)[1])
-        lam, gap = measured.best(name)
-        return f"No bound holds here: at best, {methods[name].label} reaches {number(gap)} at λ = {number(lam)}", about
-    name = min(promised, key=lambda each: measured.best(each)[1])
+        return f"Theorem 1 promises nothing for {spec.problem.loss} loss: its slope has no limit", about
+    name = min(promised, key=lambda each: measured.best(each)[1]) if measured.there else [*promised][-1]
     label, least, gap = methods[name].label, promised[name].theorem.least, measured.best(name)[1]
+    promise = f"Theorem 1 promises {label} a gap of {number(least)} at best"
+    if not measured.there:  # about as long as what it will be, so that the page need not move
+        return f"{promise}: what its runs reach is not known yet", about
     if least < gap:  # somebody asks what other numbers would promise
         return f"Such numbers would promise {label} {number(least)}: the runs, with others, reach {number(gap)}", about
-    times = number(least / gap)
-    return (
-        f"Theorem 1 promises {label} at best {number(least)}: its runs reach {number(gap)}, {times} times less",
-        about,
-    )
+    return f"{promise}: its runs reach {number(gap)}, {number(least / gap)} times less", about

@@ -1,6 +1,6 @@
 """Theorem 1 as a calculator: what it promises of the mean suboptimality, and what runs of a problem really do."""
 
-from .explained import BEST_STEPS, NOISE, THEOREM, chosen_steps, table, unexplained
+from .explained import BEST_STEPS, NOISE, THEOREM, brief, chosen_steps, table, unexplained
 from .measured import LAMBDAS, SEEDS, Measured, bounds_on, expect, experiment, looseness, measure, setting_of
 from .theorem import (
     Bound,
@@ -34,6 +34,7 @@ __all__ = [
     "bounds",
     "bounds_by_name",
     "bounds_on",
+    "brief",
     "chosen_steps",
     "constants",
     "expect",

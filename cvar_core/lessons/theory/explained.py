@@ -14,11 +14,12 @@ Row = tuple[str, list[str]]
 
 AWAITED = "…"
 
-# In LaTeX.
+# In LaTeX; each is narrow enough for a phone.
 THEOREM = (
-    r"\frac{1}{\sqrt T}\Big[\underbrace{\frac{\|\theta_0-\theta^*\|^2}{2\lambda_\theta} + "
-    r"\frac{(\alpha_0-\alpha^*)^2}{2\lambda_\alpha}}_{\text{way left}} + "
-    r"\underbrace{\lambda_\alpha L^2}_{\text{noise}}\Big]"
+    r"\begin{gathered}\mathbb{E}\big[\tilde F(\bar\theta,\bar\alpha)-F^*\big]\;\le\\[4pt]"
+    r"\frac{1}{\sqrt T}\underbrace{\Big[\frac{\|\theta_0-\theta^*\|^2}{2\lambda_\theta} + "
+    r"\frac{(\alpha_0-\alpha^*)^2}{2\lambda_\alpha}\Big]}_{\text{way left}}\\"
+    r"+\;\frac{1}{\sqrt T}\,\underbrace{\lambda_\alpha L^2}_{\text{noise}}\end{gathered}"
 )
 NOISE = (
     r"\begin{aligned}L^2_{\mathrm{SGM}} &= \mathbb{E}\Big[\frac{M^2+1}{(1-\beta)^2} + 1\Big]\\"
@@ -33,10 +34,31 @@ BEST_STEPS = (
 )
 
 
+def brief(measured: Measured, promised: Mapping[str, Bounds], lam: float) -> list[Row]:
+    """Return the rows that matter at one λ: what is promised, what was measured, and by how much they differ.
+
+    Where nothing is promised, the least that was measured stands beside what was measured here.
+    """
+    names = measured.spec.methods
+    seen = {name: measured.at(name, lam) for name in names}
+    top: Row = "", [methods[name].label for name in names]
+    runs: Row = "the runs reach", [_seen(seen[name]) for name in names]
+    if not promised:
+        return [top, runs, ("at best", [_told(measured.best(name)[1]) for name in names]),
+                ("which is at λ =", [_told(measured.best(name)[0]) for name in names])]  # fmt: skip
+    bound = {name: both.theorem.at(lam) for name, both in promised.items()}
+    return [
+        top,
+        ("promised at most", [number(bound[name]) for name in names]),
+        runs,
+        ("promised ÷ reached", [_times(bound[name], seen[name]) for name in names]),
+    ]
+
+
 def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], lam: float) -> list[Row]:
     """Return the rows, each with a label and a cell for every method that was run; the first row has their names.
 
-    Without bounds, only what was measured is in the table; what is still to be measured is "…".
+    What is still to be measured is "…".
     """
     names = measured.spec.methods
 
@@ -45,9 +67,6 @@ def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], 
 
     top = row("", lambda name: methods[name].label)
     least = row("least measured, at λ", lambda name: "{1}, at {0}".format(*map(_told, measured.best(name))))
-    here = row(f"measured at λ = {number(lam)}", lambda name: _seen(measured.at(name, lam)))
-    if not promised:
-        return [top, least, here]
     bound = {name: both.theorem for name, both in promised.items()}
     there = {name: measured.at(name, bound[name].best_lambda) for name in names}
     return [
@@ -65,7 +84,7 @@ def table(setting: Setting, measured: Measured, promised: Mapping[str, Bounds], 
         row("+ noise", lambda name: number(bound[name].noise * lam)),
         row("= promised", lambda name: f"≤ {number(bound[name].at(lam))}"),
         row("by the sharper bound", lambda name: f"≤ {number(promised[name].sharper.at(lam))}"),
-        here,
+        row(f"measured at λ = {number(lam)}", lambda name: _seen(measured.at(name, lam))),
         row("promised ÷ measured", lambda name: _times(bound[name].at(lam), measured.at(name, lam))),
     ]
 
@@ -117,19 +136,17 @@ def unexplained(setting: Setting, measured: Measured, promised: Mapping[str, Bou
     reached, others = (_told(measured.best(name)[1]) for name in ("spl+", "sgm"))
     return [
         rf"**The same promise.** With $\lambda_\theta=\lambda_\alpha$, SGM has $L^2$ = {sgm} and SPL {spl}: their thin "
-        f"lines {lines}. Measured, the two differ: at λ = {_told(lam)}, {lower} ends {_told(times)} times lower. "
-        f"SPL₊ is promised {plus} at best and SGM {other}; their runs reach {reached} and {others}. The theorem "
-        "explains neither.",
-        f"**Not a better constant.** That {spl} is below {sgm} only shows how loosely SGM's subgradient was bounded. "
-        rf"Its tight bound, $\mathbb{{E}}\max\{{1, (M^2+\beta^2)/(1-\beta)^2\}}$ = {tight}, is the smallest of the "
-        "three and serves SPL as well. With it, and a proof that saves a factor 2, comes the sharper bound: the lower "
-        "edge of each band.",
-        f"**Far above.** Over these λ and methods the theorem is {least} to {most} times the measured mean "
-        f"suboptimality. For SGM it calls λ = {number(promised['sgm'].theorem.best_lambda)} best; the runs prefer "
+        f"lines {lines}. Their runs do not: at λ = {_told(lam)}, {lower} ends {_told(times)} times lower. SPL₊ is "
+        f"promised {plus} at best and SGM {other}; their runs reach {reached} and {others}. The theorem explains "
+        "neither.",
+        f"**Not a better constant.** That {spl} is below {sgm} only shows how loosely SGM's slope was bounded. A tight "
+        rf"bound, $\mathbb{{E}}\max\{{1, (M^2+\beta^2)/(1-\beta)^2\}}$ = {tight}, serves both. With it, and a proof "
+        "that saves a factor 2, comes the sharper bound of the table.",
+        f"**Far above.** Over these λ and methods the theorem promises {least} to {most} times what is measured. For "
+        f"SGM it calls λ = {number(promised['sgm'].theorem.best_lambda)} best; the runs prefer "
         f"{_told(measured.best('sgm')[0])}.",
         "**Silent.** It says nothing of the model's risk apart from its threshold, of decreasing step sizes, of the "
-        "last iterate, of a single run, nor of losses whose slope has no limit, such as the squared loss, where the "
-        "methods differ most.",
+        "last iterate, of a single run, nor of squared loss, where the methods differ most.",
     ]
 
 

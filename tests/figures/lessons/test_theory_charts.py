@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cvar_core.figures import style
-from cvar_core.figures.lessons.theory_charts import promises
+from cvar_core.figures.lessons.theory_charts import promises, promises_along
 from cvar_core.lessons import theory
 from cvar_core.lessons.theory import Measured, Setting
 from cvar_core.results import number
@@ -38,15 +38,6 @@ def test_a_bound_is_above_the_runs_and_has_its_cross_at_the_bottom():
         assert np.exp(heights) == pytest.approx(100 * np.array(seen["y"]), rel=0.02)
         assert cross["x"] == [PROMISED[name].theorem.best_lambda]
         assert cross["y"][0] <= min(line["y"])
-
-
-def test_the_band_goes_from_the_theorem_down_to_the_sharper_bound():
-    band = traces(promises(runs(), PROMISED))["spl+-sharper"]
-    half = len(band["x"]) // 2
-    above, below = np.array(band["y"][:half]), np.array(band["y"][half:][::-1])
-    assert band["x"][:half] == band["x"][half:][::-1]
-    assert below == pytest.approx([PROMISED["spl+"].sharper.at(lam) for lam in band["x"][:half]])
-    assert (below <= above).all()
 
 
 def test_bounds_lie_behind_the_runs_and_the_solid_one_behind_the_dotted():
@@ -79,7 +70,7 @@ def test_the_title_says_what_is_promised_and_what_is_reached():
     title = promises(runs(), PROMISED)["layout"]["title"]["text"].replace("<br>", " ")
     promised, reached = PROMISED["spl"].theorem.least, float(runs().mean[1].min())
     assert title == (
-        f"Theorem 1 promises SPL at best {number(promised)}: its runs reach {number(reached)}, "
+        f"Theorem 1 promises SPL a gap of {number(promised)} at best: its runs reach {number(reached)}, "
         f"{number(promised / reached)} times less"
     )
 
@@ -94,10 +85,10 @@ def test_without_bounds_only_the_runs_are_drawn():
     means[0, -3:] = math.inf
     figure = promises(runs(mean=means, diverged=np.isinf(means) * 20), {}, mark=1.0)
     found = traces(figure)
-    assert not [uid for uid in found if uid.endswith(("-bound", "-sharper", "-best"))]
+    assert not [uid for uid in found if uid.endswith(("-bound", "-best"))]
     assert len(found["sgm-triangles"]["x"]) >= 3
     assert "20 of 20 seeds diverged" in found["sgm-triangles"]["text"][-1]
-    assert figure["layout"]["title"]["text"].startswith("No bound holds here:")
+    assert figure["layout"]["title"]["text"].startswith("Theorem 1 promises nothing for absolute loss")
 
 
 @pytest.mark.parametrize(("promised", "factor"), [(PROMISED, 0.05), ({}, 1e-4)], ids=["bounds", "no bounds"])
@@ -112,7 +103,23 @@ def test_before_the_runs_are_done_their_place_is_kept(promised, factor):
         assert (curve["x"], curve["y"]) == ([None], [None]), "nothing to see but in the legend"
     if promised:
         assert awaited["layout"]["yaxis"] == there["layout"]["yaxis"], "the axis stands still when they come"
-    assert "runs reach is not known yet" in awaited["layout"]["title"]["text"]
+    assert ("runs reach is not known yet" in awaited["layout"]["title"]["text"]) == bool(promised)
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+def test_along_the_slider_only_the_mark_moves(lost):
+    means = runs().mean.copy()
+    means[0, len(means[0]) - lost :] = math.inf
+    found = runs(mean=means, diverged=np.isinf(means) * 20)
+    lambdas = found.spec.lambdas
+    drawn = promises_along(found, PROMISED if not lost else {}, lambdas)
+    for lam, figure in zip(lambdas, drawn, strict=True):
+        alone = promises(found, PROMISED if not lost else {}, mark=lam)
+        assert figure["data"] == alone["data"]
+        for part in ("shapes", "annotations"):
+            assert sorted(map(str, figure["layout"][part])) == sorted(map(str, alone["layout"][part]))
+        rest = {part: {**each["layout"], "shapes": 0, "annotations": 0} for part, each in enumerate((figure, alone))}
+        assert rest[0] == rest[1]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
