@@ -31,6 +31,7 @@ from cvar_core.catalogue import losses, methods, noises, schedules
 from cvar_core.cli import arguments, main
 from cvar_core.data import load
 from cvar_core.engine import Shard, advance, start
+from cvar_core.figures.ghosts import Pinned, haunt_sensitivity
 from cvar_core.lessons import atlas, paper
 from cvar_core.reproduce import command, python
 from cvar_core.results import Criterion
@@ -86,10 +87,10 @@ def test_new_entries_run_are_drawn_and_are_reported(spec):
     for figure in all_figures(result):
         said = json.dumps(figure, allow_nan=False, ensure_ascii=False)
         assert "Timid" in said, "every chart of methods has it, under its label"
-    alone = run_again(replace(spec, methods=("timid",)))
-    both = json.dumps(figures.compare(result, alone, ("A", "B")), ensure_ascii=False)
-    assert all(label in both for label in ("Timid · A", "SPL · A", "Timid · B"))
-    assert "SPL · B" not in both
+    behind, alone = figures.sensitivity(result), run_again(replace(spec, methods=("timid",)))
+    haunt_sensitivity(behind, result, [Pinned("pinned", alone)], Criterion())
+    ghosts = [each["name"] for each in behind["data"] if "-pinned-" in each["uid"]]
+    assert [name.split(" · ")[0] for name in ghosts] == ["Timid"]
     json.dumps(figures.density(spec.problem), allow_nan=False)
     page = report.html(result, command(spec))
     assert all(word in page for word in ("Timid", "halved", "laplace", "waning"))

@@ -1,7 +1,6 @@
 """Figures: results as charts, in plotly's JSON form."""
 
 from .beginning import beginning
-from .compare import compare
 from .curves import curves
 from .data_measures import WORDS, measures_along, measures_by_lambda, shown_measures
 from .density import density
@@ -22,7 +21,6 @@ __all__ = [
     "Style",
     "Theme",
     "beginning",
-    "compare",
     "curves",
     "density",
     "glyph",

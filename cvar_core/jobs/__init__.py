@@ -2,7 +2,7 @@
 
 from ..scheduling import threads
 from .limits import FRAME, Limits
-from .manager import Manager
+from .manager import LONGEST_NAME, Manager
 from .refused import Refused
 from .settings import Settings
 from .sharpener import Sharpener, SharpenView
@@ -13,6 +13,7 @@ from .whereabouts import Whereabouts
 
 __all__ = [
     "FRAME",
+    "LONGEST_NAME",
     "Entry",
     "Limits",
     "Manager",

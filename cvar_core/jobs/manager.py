@@ -194,6 +194,15 @@ class Manager:
         result, early = job.shown()
         return replace(view, revision=revision, result=result, early=early)
 
+    def seen_by(self, run_id: str, visitor: str) -> View | None:
+        """Return a run by its id as it is now, if the visitor may see it: one on data only who has run it."""
+        spec, store = self.spec_of(run_id), self.store
+        if spec is None or spec.id != run_id or store.was_deleted(visitor, run_id):
+            return None
+        if spec.problem.data is not None and store.visited(visitor, run_id) is None:
+            return None
+        return self.view(spec, visitor)
+
     def watch(self, run_id: str, tell: Callable[[], None]) -> Callable[[], None]:
         """Have ``tell`` called, from any thread, whenever a run may have changed; what is returned ends that.
 

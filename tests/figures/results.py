@@ -73,6 +73,5 @@ def all_figures(result: Result) -> list[figures.Figure]:
             figures.parts(result, last, theme=theme),
             figures.iterations_to(result, theme=theme),
             figures.iterations_to(result, by=OBJECTIVE, chosen=result.spec.lambdas[-1], theme=theme),
-            figures.compare(result, result, ("A", "B"), theme=theme),
         )
     ]

@@ -70,7 +70,6 @@ def test_before_every_run_has_moved_the_charts_say_that_they_are_starting(begun)
     whole = made(gaps)
     result = dataclasses.replace(whole, recorded=recorded)
     draws = [figures.sensitivity(result), figures.curves(result), figures.parts(result), figures.iterations_to(result)]
-    draws.append(figures.compare(result, result, ("A", "B")))
     for figure in draws:
         json.dumps(figure, allow_nan=False)
         assert figure["layout"]["title"]["text"] == "The runs are starting"

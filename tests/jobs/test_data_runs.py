@@ -87,6 +87,25 @@ def test_a_history_tells_each_visitor_their_own_recipe(manager):
     assert len(manager.history("ada")) == 2
 
 
+def test_a_run_on_data_is_seen_by_its_id_only_by_those_who_have_run_it(manager):
+    made = problem()
+    spec = spec_on(made)
+    manager.submit(spec, "ada", made)
+    waited_for(manager, spec)
+    assert manager.seen_by(spec.id, "ada").result is not None
+    assert manager.seen_by(spec.id, "bob") is None
+    assert manager.seen_by("no such id", "ada") is None
+    manager.open(spec, "bob")
+    assert manager.seen_by(spec.id, "bob") is not None
+    manager.delete(spec.id, "bob")
+    assert manager.seen_by(spec.id, "bob") is None
+    drawn = spec_of()
+    manager.submit(drawn, "ada")
+    assert manager.seen_by(drawn.id, "bob") is not None
+    manager.rename(drawn.id, "ada", f"  so   wide {99 * 'x'}")
+    assert manager.store.visited("ada", drawn.id)[1] == f"so wide {52 * 'x'}"
+
+
 def test_a_run_that_has_ended_keeps_no_iterates(made, tmp_path):
     ours = problem("sparse")
     manager = made(Store.open(tmp_path / "runs.sqlite"))

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from cvar_core.catalogue import methods
 from cvar_core.results import Criterion, decades
 from pages.components.asking.presets import PRESETS
-from pages.components.run.history import title
+from pages.components.drawing.run_names import title
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of
@@ -120,20 +120,74 @@ def test_how_to_reproduce_it(jobs, held):
     assert "explore_beta=0.9" in codes[2]
 
 
-def test_history_reopens_compares_and_deletes(jobs, held):
+def test_history_reopens_and_deletes(jobs, held):
     page = finished(held)
     gone = run_another(page, held, "absolute")
     page = tab(page, "Your runs")
     assert "squared loss, normal noise, β = 0.95, T = 300, 15 λ × 2 seeds" in words(page)
     assert "absolute loss" in words(page)
-    page = shown(page.selectbox(key="explore_compare").set_value(small().id).run())
-    figure = figures_of(page)["explore-compare-chart"]
-    assert sum("median" in trace.get("uid", "") for trace in figure["data"]) == 6
     page = shown(page.button(key=f"explore-open-{small().id}").click().run())
     assert page.selectbox(key="explore_loss").value == "squared"
     page = shown(page.button(key=f"explore-delete-{gone.id}").click().run())
     assert jobs.view(gone, "") is None
     assert "absolute loss" not in words(page)
+
+
+def ghosts(page):
+    return {
+        name.split("-")[1]: sum("-pinned-" in trace["uid"] for trace in figures_of(page)[name]["data"])
+        for name in ("explore-sensitivity", "explore-curves")
+    }
+
+
+def test_pinned_runs_stay_behind_the_next_and_in_the_link(jobs, held):
+    page = finished(held)
+    page = shown(page.button(key="explore-pin").click().run())
+    assert ghosts(page) == {"sensitivity": 0, "curves": 0}, "not behind itself"
+    run_another(page, held, "absolute")
+    page = shown(page.run())
+    assert ghosts(page) == {"sensitivity": 3, "curves": 3}
+    assert words(page).count("<i>squared loss</i></p>") == 3, "on each card"
+    assert "Pale: squared loss (dotted); on another problem, in shares of its own gap" in words(page)
+    page = shown(page.button(key="explore-pin").click().run())
+    run_another(page, held, "huber")
+    page = shown(page.run())
+    assert ghosts(page) == {"sensitivity": 6, "curves": 6}
+    both = [small().id, small({"loss": "absolute"}).id]
+    assert page.query_params["explore_compare"] == both
+    other = opened_small(explore_compare=both)
+    assert ghosts(other) == {"sensitivity": 3, "curves": 3}, "somebody else, by the link; the first is the run itself"
+    page = shown(page.button(key=f"explore-unpin-{both[0]}").click().run())
+    assert ghosts(page) == {"sensitivity": 3, "curves": 3}
+    page = shown(tab(page, "Your runs").button(key=f"explore-pin-{both[1]}").click().run())
+    assert "explore_compare" not in page.query_params
+
+
+def test_no_more_are_pinned_than_can_be_told_apart_and_no_nonsense_is(jobs, held):
+    ids = [f"{k:016x}" for k in range(9)]
+    page = finished(held, explore_compare=[*ids, "no id", "<b>"])
+    assert page.session_state["explore_compare"] == ids[:4]
+    assert "could not be read" in words(page)
+    assert ghosts(page)["sensitivity"] == 0
+    page = shown(page.button(key="explore-pin").click().run())
+    assert page.session_state["explore_compare"] == [*ids[1:4], small().id]
+
+
+def test_a_run_is_called_what_its_visitor_calls_it(jobs, held):
+    page = tab(finished(held), "Your runs")
+    page = shown(page.button(key=f"explore-name-{small().id}").click().run())
+    page = shown(page.text_input(key=f"explore-called-{small().id}").set_value("  wide  [v](x)").run())
+    (run,) = jobs.history(page.session_state["cvar-visitor"])
+    assert run.name == "wide [v](x)"
+    assert any(r"**wide \[v\]\(x\)**, squared" in each.value for each in page.markdown)
+    page = shown(page.button(key="explore-pin").click().run())
+    run_another(page, held, "absolute")
+    page = shown(page.run())
+    assert "<i>wide [v](x)</i>" in words(page)
+    told = f"{small().id}~{run.name}"
+    assert told in page.query_params["explore_compare"], "so that a pupil sees what the teacher calls it"
+    other = opened_small(explore_compare=told, explore_loss="absolute")
+    assert f"<i>{run.name}</i>" in words(other)
 
 
 def test_a_deleted_run_leaves_the_others_in_sight(jobs, held):

@@ -325,19 +325,19 @@ def test_a_run_is_sharpened_cancelled_and_resumed_and_another_visitor_sees_what_
     assert until_words(other, re.compile(r"SPL₊ forgives \d\.\d\d \(")) == found
 
 
-def test_runs_are_compared_reopened_and_deleted(visit):
+def test_runs_are_pinned_reopened_and_deleted(visit):
     first, second = (_spec(iterations=count) for count in (2_008, 2_009))
     page = visit(link(**SHORT, iterations=2_008))
     done(page)
+    button(page, "Pin this run").click()
+    page.wait_for_function(f"() => location.search.includes('{first.id}')")
     enter(page, "Iterations T", 2_009)
     until_words(page, "The controls have changed")
     button(page, "Run").click()
     page.get_by_text("have changed").wait_for(state="hidden")
     done(page)
+    until(page, "sensitivity", "chart => chart.data.filter(trace => trace.uid?.includes('-pinned-')).length === 3")
     open_tab(page, "Your runs")
-    assert chart(page, "compare-chart").count() == 0
-    pick(page, "Compare", "T = 2,008")
-    until(page, "compare-chart", "chart => chart.data.filter(trace => trace.uid?.includes('median')).length === 6")
     kept(page, "open", first).click()
     page.wait_for_function(f"() => location.search.includes('iterations={first.iterations}')")
     page.wait_for_function(VALUE_IS, arg=["Iterations T", str(first.iterations)])

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from cvar_core.figures.ghosts import MOST_PINNED
+from cvar_core.jobs import LONGEST_NAME
 from cvar_core.results import MEASURES, Criterion
 
 _MOST = 1e300  # a whole number may be beyond all floats
 THEMES = ("light", "dark")
+
+
+class Pin(NamedTuple):
+    """A pinned run by its id, and what it is called; nothing where it is known by what sets it apart."""
+
+    id: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,8 @@ class Look:
         By what runs are judged, and the share of the gap that a usable λ closes.
     at
         The step size of the curves; ``None`` for each method's best.
+    pinned
+        Runs that stand as ghosts behind it, where the visitor may see them.
     """
 
     lam: float | None = None
@@ -30,6 +41,7 @@ class Look:
     closed: float = Criterion().closed
     at: float | None = None
     theme: str = THEMES[0]
+    pinned: tuple[Pin, ...] = ()
 
     @property
     def by(self) -> Criterion:
@@ -51,7 +63,7 @@ class Look:
         """Return what a browser says; what cannot be is as if it had not been said.
 
         >>> Look.read({"lam": 0.5, "measure": "beauty", "closed": 2, "at": "0.1", "theme": "dark"})
-        Look(lam=0.5, measure='risk', closed=0.9, at=None, theme='dark')
+        Look(lam=0.5, measure='risk', closed=0.9, at=None, theme='dark', pinned=())
         """
         given = sent if isinstance(sent, dict) else {}
         usual = cls()
@@ -63,7 +75,15 @@ class Look:
             closed=share if share is not None and share < 1 else usual.closed,
             at=_positive(given.get("at")),
             theme=theme if theme in THEMES else usual.theme,
+            pinned=_pins(given.get("pinned")),
         )
+
+
+def _pins(sent: object) -> tuple[Pin, ...]:
+    """Return the pins that a browser sends: a list of pairs of texts."""
+    pairs = [each for each in sent if isinstance(each, list) and len(each) == 2] if isinstance(sent, list) else []
+    texts = [(run, name) for run, name in pairs if isinstance(run, str) and isinstance(name, str)]
+    return tuple(Pin(run[:16], name[:LONGEST_NAME]) for run, name in texts[:MOST_PINNED])
 
 
 def _positive(sent: object) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from cvar_core import Result
 from cvar_core.figures import (
@@ -17,6 +17,7 @@ from cvar_core.figures import (
     sensitivity,
     without_title,
 )
+from cvar_core.figures.ghosts import Pinned, haunt_curves, haunt_sensitivity, told
 from cvar_core.jobs import View
 from cvar_core.results import RISK, number, risk_name
 
@@ -40,13 +41,16 @@ def known(view: View, part: str) -> Hashable:
     return None if view.early is None or part != STUDY else ("early", view.early.recorded.tobytes())
 
 
-def picture(view: View, page: str, part: str, look: Look) -> bytes:
-    """Return a part of the page in JSON: HTML above its charts, the charts, and HTML below them."""
+def picture(view: View, page: str, part: str, look: Look, pinned: Sequence[Pinned] = ()) -> bytes:
+    """Return a part of the page in JSON: HTML above its charts, the charts, and HTML below them.
+
+    The ``pinned`` runs are those of the look that the visitor may see, and that have something to show.
+    """
     result = view.result
     if result is None:
         return _starting(view, page, look) if part == STUDY else joined(_LATER)
     at = look.at if look.at is not None and result.place(look.at) is not None else None
-    return _DRAW[part](result, page, look, at)
+    return _study(result, page, look, at, pinned) if part == STUDY else _BELOW_IT[part](result, page, look, at)
 
 
 def joined(above: str, *charts: bytes, below: str = "") -> bytes:
@@ -70,21 +74,24 @@ def _starting(view: View, page: str, look: Look) -> bytes:
     )  # fmt: skip
 
 
-def _study(result: Result, page: str, look: Look, at: float | None) -> bytes:
+def _study(result: Result, page: str, look: Look, at: float | None, pinned: Sequence[Pinned]) -> bytes:
     by = look.by
     figure, finding, about = without_title(sensitivity(result, by=by, mark=look.lam, chosen=at, theme=look.theme))
+    haunt_sensitivity(figure, result, pinned, by, look.theme)
     left = encoded(
         figure, key=f"{page}-sensitivity", height=HEIGHT, label=finding, name="sensitivity",
         title="Sensitivity to the step size",
-        caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves.",
+        caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves. "
+        f"{told(result, pinned)}",
     )  # fmt: skip
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
     figure, finding, about = without_title(curves(result, lambdas, measure=by.measure, theme=look.theme))
+    haunt_curves(figure, result, pinned, by.measure, at, look.theme)
     right = encoded(
         figure, key=f"{page}-curves", height=HEIGHT, label=finding, name="curves",
         caption=f"{'. '.join(filter(None, (finding, capital(about))))}. {_height(result, by.measure)}",
     )  # fmt: skip
-    return joined(verdict(result, by, look.lam, look.theme), left, right)
+    return joined(verdict(result, by, look.lam, look.theme, pinned), left, right)
 
 
 def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
@@ -134,10 +141,10 @@ def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
     return joined("", *charts, below=about_data(result))
 
 
-_DRAW: dict[str, Callable[[Result, str, Look, float | None], bytes]] = {
-    STUDY: _study, "parts": _parts, "iterations": _iterations, "measures": _measures,
+_BELOW_IT: dict[str, Callable[[Result, str, Look, float | None], bytes]] = {
+    "parts": _parts, "iterations": _iterations, "measures": _measures,
 }  # fmt: skip
-PARTS = tuple(_DRAW)
+PARTS = (STUDY, *_BELOW_IT)
 
 
 def _height(result: Result, measure: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
 from cvar_core import Result, SpecError, SweepSpec
 from cvar_core.catalogue import methods
 from cvar_core.figures import glyph, style
+from cvar_core.figures.ghosts import Pinned
 from cvar_core.recommending import without_tuning
 from cvar_core.results import (
     EDGE,
@@ -37,18 +38,20 @@ from cvar_core.results import (
     undecided,
 )
 
+from .differences import differences
+
 Mine = dict[str, Verdict]
 
 _NOTHING_YET = '<div class="decades">…</div><p>no update taken yet</p>'
 
 
-def verdict(result: Result, by: Criterion, lam: float | None, theme: str) -> str:
+def verdict(result: Result, by: Criterion, lam: float | None, theme: str, pinned: Sequence[Pinned] = ()) -> str:
     """Return in HTML what the run found in words, a card a method, and what a reader must know beside."""
     mine = _judged(result, by, lam)
     heading = escape(headline(result, by, lam, mine))
     notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam) if note)
     first = f"<h2>{heading}</h2>{_undecided(result)}{_recommended(result.judged(by), lam)}"
-    return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme)}{notes}</div>'
+    return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme, pinned)}{notes}</div>'
 
 
 def starting(spec: SweepSpec, theme: str) -> str:
@@ -125,7 +128,9 @@ def _notes(result: Result, by: Criterion, lam: float | None) -> Iterator[str]:
     yield from (blurred(judged), against_constant(judged, mine))
 
 
-def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, theme: str) -> str:
+def _cards(
+    result: Result, by: Criterion, lam: float | None, mine: Mine | None, theme: str, pinned: Sequence[Pinned]
+) -> str:
     """Return one card a method: decades forgiven by either measure, best λ, and the verdict on the visitor's λ."""
     judged = result.judged(by)
     (other,) = (result.judged(replace(by, measure=name)) for name in MEASURES if name != by.measure)
@@ -134,7 +139,7 @@ def _cards(result: Result, by: Criterion, lam: float | None, mine: Mine | None, 
         if judged.at().iteration == 0:
             words = _NOTHING_YET
         else:
-            words = _forgiven(judged, name) + f"<p>{_beside(other, name)}</p>"
+            words = _forgiven(judged, name) + differences(judged, name, pinned) + f"<p>{_beside(other, name)}</p>"
         words += _mine(result, lam, mine[name] if mine else None)
         drawn.append(card(name, theme, words))
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'

@@ -1,24 +1,17 @@
-"""A visitor's runs: open one again, lay it over the run that is shown, or delete it."""
+"""A visitor's runs: open one again, name it, pin it behind the run that is shown, or delete it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
 import streamlit as st
 
-from cvar_core import Result, SweepSpec
-from cvar_core.catalogue import losses, methods, noises
-from cvar_core.data import WAYS, Recipe
-from cvar_core.figures import compare, without_title
-from cvar_core.jobs import Entry
-from cvar_core.results import Criterion
-from cvar_core.specs import ProblemSpec, usual_methods
+from cvar_core.data import Recipe
+from cvar_core.jobs import LONGEST_NAME, Entry
 
-from ..asking.links import keep, recall
-from ..drawing.chart import chart
-from ..drawing.style import theme
-from ..drawing.text import capital, plain
+from ..drawing.run_names import title
+from ..drawing.text import plain
+from . import pins
 from .session import Session, Shown
 
 _SIGNS = {
@@ -31,126 +24,64 @@ _SIGNS = {
 }
 
 
-def draw(session: Session, shown: Shown | None, result: Result | None, by: Criterion) -> None:
-    """List the visitor's runs; with a result, also what it can be compared with."""
-    runs, page = session.history(), session.page
-    if shown is not None and result is not None:
-        _compare(session, runs, shown, result, by)
-    elif not runs:
-        st.caption("Runs that you make are listed here.")
+def draw(session: Session, shown: Shown | None) -> None:
+    """List the visitor's runs."""
+    runs = session.history()
+    if not runs:
+        st.caption("Runs that you make are listed here, to open again, to name, to compare and to delete.")
     for run in runs:
-        about, opens, deletes = st.columns([8, 2, 2], vertical_alignment="center")
-        here = shown is not None and run.id == shown.spec.id
-        status = f"{run.status} · {_ago(run)}{' · shown' if here else ''}"
-        about.markdown(f"{_SIGNS[run.status]} {named(run)}  \n:gray[{status}]")
-        opened = opens.button(
-            "Open", key=f"{page}-open-{run.id}", width="stretch", disabled=here,
-            on_click=session.open, args=(run,),
+        _draw(session, run, here=shown is not None and run.id == shown.spec.id)
+
+
+def _draw(session: Session, run: Entry, here: bool) -> None:
+    page, (about, actions) = session.page, st.columns([7, 6], vertical_alignment="center")
+    status = f"{run.status} · {_ago(run)}{' · shown' if here else ''}"
+    about.markdown(f"{_SIGNS[run.status]} {named(run)}  \n:gray[{status}]")
+    with actions.container(horizontal=True, horizontal_alignment="right"):
+        opened = st.button(
+            "Open", key=f"{page}-open-{run.id}", disabled=here, on_click=session.open, args=(run,),
         )  # fmt: skip
-        deleted = deletes.button(
-            "Delete", key=f"{page}-delete-{run.id}", width="stretch", type="tertiary", icon=":material/delete:",
+        there = pins.is_pinned(session, run.id)
+        st.button(
+            "Unpin" if there else "Pin", key=f"{page}-pin-{run.id}", on_click=pins.toggle, args=(session, run.id),
+            help="A pinned run stays as pale lines behind whatever run is shown.",
+        )  # fmt: skip
+        st.button("Name", key=f"{page}-name-{run.id}", on_click=_begin_naming, args=(page, run.id))
+        deleted = st.button(
+            "Delete", key=f"{page}-delete-{run.id}", type="tertiary", icon=":material/delete:",
             on_click=session.manager.delete, args=(run.id, session.visitor),
         )  # fmt: skip
-        if opened or deleted:
-            st.rerun()  # the controls, too
-
-
-def _compare(session: Session, runs: list[Entry], shown: Shown, result: Result, by: Criterion) -> None:
-    page, others = session.page, {run.id: run for run in runs if run.id != shown.spec.id}
-    if not others:
-        st.caption("Runs that you make are listed here, to open again, to compare and to delete.")
-        return
-    key = f"{page}_compare"
-    recall(key, others)
-    kept = st.session_state.get(key)
-    st.session_state[key] = kept if kept in others else None
-    chosen = st.selectbox(
-        "Compare the run above with", list(others), format_func=lambda run: named(others[run]), key=key,
-        placeholder="another run", help="Lays its sensitivity curves over those of the run shown.",
-    )  # fmt: skip
-    keep(key, chosen, None)
-    if chosen is None:
-        return
-    other = session.manager.view(others[chosen].spec, session.visitor)
-    if other is None or other.result is None:
-        st.caption("That run has no curves yet.")
-        return
-    figure, finding, about = without_title(compare(result, other.result, ("A", "B"), by=by, theme=theme()))
-    st.markdown(f"**{finding}**")
-    chart(figure, key=f"{page}-compare-chart", height=440, label=finding, name="compare")
-    st.caption(f"A: {title(*shown)}. B: {named(others[chosen])}. {capital(about)}.")
+    if st.session_state.get(_naming(page)) == run.id:
+        key = f"{page}-called-{run.id}"
+        about.text_input(
+            "What do you call it?", run.name or "", max_chars=LONGEST_NAME, key=key, placeholder="a name, and Enter",
+            on_change=_name, args=(session, run.id, key),
+        )  # fmt: skip
+    if opened or deleted:
+        st.rerun()  # the controls, too
 
 
 def named(run: Entry) -> str:
-    return title(run.spec, None if run.recipe is None else Recipe.from_json(run.recipe))
+    """Return in Markdown what a run is called, and what it is."""
+    return called(Shown(run.spec, None if run.recipe is None else Recipe.from_json(run.recipe)), run.name)
 
 
-def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
-    """Name a run by what sets it apart.
-
-    >>> title(SweepSpec(ProblemSpec(beta=0.9), iterations=2_000, seeds=1))
-    'squared loss, lognormal noise, β = 0.9, T = 2,000, 15 λ × 1 seed'
-    """
-    problem = spec.problem
-    if problem.data is None:
-        about, length = [_loss(problem), _noise(problem)], f"T = {spec.iterations:,}"
-    else:
-        about, length = [_data(recipe), _loss(problem)], f"{spec.iterations / problem.eval_size:.3g} passes"
-    parts = [*about, f"β = {problem.beta:g}", length]
-    parts.append(f"{len(spec.lambdas)} λ × {len(spec.seeds)} seed{'s' * (len(spec.seeds) > 1)}")
-    usual = ProblemSpec()
-    parts += [
-        f"{word} = {getattr(problem, name):g}"
-        for name, word in _WORDS.items()
-        if getattr(problem, name) != getattr(usual, name) and (problem.data is None or name == "scale")
-    ]
-    if problem.mix is not None:
-        parts.append(f"μ = {problem.mix:g}")
-    if problem.start is not None:
-        parts.append("θ from 0")
-    if problem.data is None and problem.sample_size is not None:
-        parts.append(f"n = {problem.sample_size:,}")
-    if spec.methods != usual_methods(on_data=problem.data is not None):
-        parts.append(" and ".join(methods[name].label for name in spec.methods))
-    if spec.schedule != SweepSpec.schedule:
-        parts.append(f"{spec.schedule} step")
-    return ", ".join(parts)
+def called(run: Shown, name: str | None) -> str:
+    return f"**{plain(name)}**, {title(*run)}" if name else title(*run)
 
 
-_WORDS = {"dim": "d", "scale": "unit", "seed": "seed"}
+def _begin_naming(page: str, run_id: str) -> None:
+    st.session_state[_naming(page)] = run_id
 
 
-def _data(recipe: Recipe | None) -> str:
-    """Name the data, with what was done to them; a visitor gave the name, and may have chosen it with care."""
-    if recipe is None:
-        return "data"
-    done = [] if recipe.target is None else [f"{recipe.target} predicted"]
-    done += [] if recipe.holdout is None else [f"{100 * recipe.holdout:g}% held out"]
-    done += [f"{len(names):,} column{'s' * (len(names) > 1)} {verb}" for names, verb in _columns(recipe) if names]
-    done += [f"missing: {recipe.missing}"] * (recipe.missing != WAYS[0])
-    done += ["standardised"] * recipe.standardise + ["target standardised"] * recipe.standardise_target
-    done += ["intercept"] * recipe.intercept
-    if recipe.positive is not None:
-        done.append(f"{recipe.positive} against the rest")
-    return plain(recipe.data + (f" ({', '.join(done)})" if done else ""), 80)
+def _name(session: Session, run_id: str, key: str) -> None:
+    session.manager.rename(run_id, session.visitor, st.session_state[key])
+    st.session_state.pop(_naming(session.page), None)
 
 
-def _columns(recipe: Recipe) -> tuple[tuple[tuple[str, ...], str], ...]:
-    return (recipe.drop, "left out"), (recipe.keep, "put back"), (recipe.only, "used")
-
-
-def _loss(problem: ProblemSpec) -> str:
-    return f"{problem.loss} loss" + _changed(losses[problem.loss].parameters, problem.loss_params)
-
-
-def _noise(problem: ProblemSpec) -> str:
-    assert problem.noise is not None
-    return f"{problem.noise} noise" + _changed(noises[problem.noise].parameters, problem.noise_params)
-
-
-def _changed(usual: Mapping[str, float], given: Mapping[str, float] | None) -> str:
-    changed = [f"{name} {value:g}" for name, value in (given or {}).items() if value != usual[name]]
-    return f" ({', '.join(changed)})" if changed else ""
+def _naming(page: str) -> str:
+    """Where it is noted which run is being named."""
+    return f"{page}-naming"
 
 
 def _ago(run: Entry) -> str:

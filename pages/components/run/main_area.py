@@ -20,7 +20,7 @@ from ..drawing.status import duration
 from ..drawing.style import theme
 from ..drawing.text import fault
 from ..sending.live import hear_news, live, tell_look
-from . import history, sharpen, tabs, tail_tab
+from . import history, pins, sharpen, tabs, tail_tab
 from .buttons import press
 from .session import Session, Shown
 
@@ -46,7 +46,7 @@ class MainArea:
         """The controls' names in the URL, with the values of those that have a fixed set of them."""
         fixed = {
             "lambda": None, "closed": SHARES, "measure": MEASURES, "at": None, "panel": tabs.titles(self._session),
-            "compare": None, sharpen.NAME: None, **tail_tab.KEYS,
+            pins.NAME: None, sharpen.NAME: None, **tail_tab.KEYS,
         }  # fmt: skip
         return {self._key(name): values for name, values in fixed.items()}
 
@@ -71,7 +71,9 @@ class MainArea:
             "gap. What then remains is ε.",
         )  # fmt: skip
         before, self._judged_by = self._judged_by, Criterion(measure, float(share.rstrip("%")) / 100)
-        tell_look(self._page, Look(lam, self._by.measure, self._by.closed, theme=theme()))
+        tell_look(
+            self._page, Look(lam, self._by.measure, self._by.closed, theme=theme(), pinned=pins.pinned(self._session))
+        )
         if before is not None and before != self._by:
             st.rerun()  # tables and commands follow it, too
 
@@ -87,6 +89,7 @@ class MainArea:
         hear_news(self._page)
         st.fragment(self._watch)(run, "" if view.live else view.status)
         self._offer_more(view, None if asked is None else asked.problem)
+        pins.draw(self._session, run)
         if tabs.draw(self._session, run, view, self._by, asked, self._chosen()):
             st.session_state[self._followed] = self._chosen()
 
@@ -108,7 +111,7 @@ class MainArea:
     def show_history(self, shown: Shown | None = None) -> None:
         """Draw the visitor's runs where there is no result to draw them below."""
         st.markdown("**Your runs**")
-        history.draw(self._session, shown, None, self._by)
+        history.draw(self._session, shown)
 
     def _read(self, text: str) -> float | None:
         try:

@@ -12,7 +12,7 @@ from ..drawing.status import duration
 from ..drawing.text import plain
 from ..lessons.ways import arrive
 from .buttons import pressed, refusal, run_bar, start
-from .history import title
+from .history import called
 from .main_area import MainArea
 from .self_starting import give_way, start_if_settled, starts_by_itself, wait
 from .session import Session, Shown
@@ -78,6 +78,6 @@ def _say_whose(session: Session, asked: Asked, shown: Shown) -> None:
     else:
         then = f"**Run** computes the new one: {duration(session.manager.estimate(asked.spec))}."
     with st.container(key=OLDER):
-        st.info(f"{words}: {title(*shown)}. {then}", icon=":material/history:")
+        st.info(f"{words}: {called(shown, session.name(shown.spec.id))}. {then}", icon=":material/history:")
         if by_itself:
             wait(session, asked)

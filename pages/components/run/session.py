@@ -55,6 +55,16 @@ class Session:
         """Tell whether the visitor has deleted a run, and not asked for it since."""
         return self.manager.store.was_deleted(self.visitor, spec.id)
 
+    def name(self, run_id: str) -> str:
+        """Return what the visitor calls a run, if anything."""
+        visited = self.manager.store.visited(self.visitor, run_id)
+        return "" if visited is None else visited[1] or ""
+
+    def recipe(self, run_id: str) -> Recipe | None:
+        """Return how the visitor made the data of a run, if it has any."""
+        visited = self.manager.store.visited(self.visitor, run_id)
+        return None if visited is None or visited[0] is None else Recipe.from_json(visited[0])
+
     def history(self) -> list[Entry]:
         return self.manager.history(self.visitor, on_data=self.on_data)
 

@@ -67,7 +67,7 @@ def _draw(title: str, session: Session, run: Shown, view: View, by: Criterion) -
     elif title == REPRODUCE:
         _reproduce(run, by)
     else:
-        history.draw(session, run, result, by)
+        history.draw(session, run)
 
 
 def _table(page: str, run: Shown, result: Result, by: Criterion) -> None:

@@ -20,11 +20,12 @@ from cvar_core.results import Criterion
 from cvar_core.specs import SweepSpec
 
 from ..drawing.look import Look
-from ..drawing.run_picture import PARTS, known, picture
+from ..drawing.run_picture import PARTS, STUDY, known, picture
 from ..drawing.sharpening_words import sharpening
 from ..drawing.status import status, study_status
 from ..drawing.study_picture import study_picture
 from .answers import Answers, answers_named
+from .pinned_runs import pinned_runs
 from .server import Shared
 from .studies import DONE, SHIPPED, StudyView
 
@@ -66,9 +67,9 @@ class Run:
     """A run as one visitor sees it."""
 
     parts = (*PARTS, "status")
-    restless = False
 
     def __init__(self, shared: Shared, page: str, visitor: str, run_id: str) -> None:
+        self.restless = False  # until a run is pinned that is under way
         self._manager, self._pictures = shared.manager, shared.pictures
         self._page, self._visitor, self._id = page, visitor, run_id
         self._spec: SweepSpec | None = None
@@ -85,8 +86,11 @@ class Run:
         words = status(view) if part in ("study", "status") else ""
         if part == "status":
             return Seen(words, settled)
-        name = self._id, self._page, part, look.of(part), known(view, part)
-        draw = partial(picture, view, self._page, part, look)
+        pinned = pinned_runs(self._manager, self._visitor, view.spec, look.pinned) if part == STUDY else []
+        self.restless = any(run.live for run in pinned)
+        ghosts = [run.drawn for run in pinned]
+        name = self._id, self._page, part, look.of(part), known(view, part), *(run.known for run in pinned)
+        draw = partial(picture, view, self._page, part, look, ghosts)
         soon = view.live and view.result is None and not (view.early is not None and view.early.started)
         return Seen(words, settled, soon, name, partial(self._pictures.get, name, draw))
 
