@@ -18,6 +18,7 @@ from .series import Trace
 
 MOST_PINNED = 4
 _OPACITY = 0.5
+_DEEPER = 3.0  # decades by which ghosts may lengthen an axis
 _ROOM = 1.2  # a point this close to the top edge, as a factor, is left out, as those of the run itself are
 
 
@@ -105,11 +106,23 @@ def _lay_under(
     pinned: Sequence[Pinned],
     theme: str,
 ) -> None:
-    span = Span(*(10**end for end in figure["layout"]["yaxis"]["range"]))
+    span = _deeper(figure, [median for *_, median in lines])
     colours = theme_named(theme)
     names = [_name(place, run.name, colours) for place, run in enumerate(pinned[:MOST_PINNED])]
     drawn = [_line(*line, pinned[line[0]].name, span, colours) for line in lines]
     figure["data"] = [*drawn, *figure["data"], *names]
+
+
+def _deeper(figure: Figure, medians: Sequence[Array]) -> Span:
+    """Let the axis go down to the lowest ghost, and return its span; what is off the chart does not raise it."""
+    axis = figure["layout"]["yaxis"]
+    low, high = axis["range"]
+    found = np.concatenate([[], *medians])
+    found = found[(found > 0) & (found < 10**high)]
+    if len(found):
+        low = max(min(low, float(np.log10(0.5 * found.min()))), low - _DEEPER)
+    figure["layout"] = {**figure["layout"], "yaxis": {**axis, "range": [low, high]}}
+    return Span(10**low, 10**high)
 
 
 def _line(place: int, method: str, x: Sequence[float], median: Array, name: str, span: Span, theme: Theme) -> Trace:

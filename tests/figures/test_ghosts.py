@@ -52,9 +52,13 @@ def test_on_another_problem_a_ghost_is_in_shares_of_its_own_start():
     assert trace(alike, "spl-pinned-0")["y"][1] == 9, "on the same problem it is as it was measured"
 
 
-def test_a_ghost_stretches_no_axis_and_is_under_the_run_itself():
+def test_a_ghost_raises_no_axis_and_is_under_the_run_itself():
     plain, (left, _) = figures.sensitivity(A), haunted(A, B, A)
     assert left["layout"] == plain["layout"]
+    low, high = plain["layout"]["yaxis"]["range"]
+    deeper, _ = haunted(A, made([[1e9, 0.01, 0.01, 50]], ["spl"]))
+    assert deeper["layout"]["yaxis"]["range"] == pytest.approx([math.log10(0.0025), high])
+    assert haunted(A, made([[1e-9] * 4], ["spl"]))[0]["layout"]["yaxis"]["range"] == pytest.approx([low - 3, high])
     places = {one["uid"]: k for k, one in enumerate(left["data"])}
     assert max(places["spl-pinned-0"], places["spl+-pinned-1"]) < places["spl-median"]
     assert len(places) == len(left["data"])

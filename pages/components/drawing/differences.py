@@ -12,7 +12,9 @@ _ALIKE = 0.05  # decades: less would be written as 0.0
 
 
 def differences(judged: Judged, method: str, pinned: Sequence[Pinned]) -> str:
-    """Return in HTML a line for each pinned run, on the card of a method."""
+    """Return in HTML a line for each pinned run, on the card of a method; nothing where there is no verdict."""
+    if judged.nothing_to_close is not None:
+        return ""
     return "".join(
         f'<p class="cvar-against"><span aria-hidden="true">{stroke.sample}</span> '
         f"{escape(difference(judged, run.result.judged(judged.criterion), method))} <i>{escape(run.name)}</i></p>"
@@ -26,16 +28,14 @@ def difference(here: Judged, there: Judged, method: str) -> str:
         return "not run in"
     if there.at().iteration == 0:
         return "just starting:"
-    if here.nothing_to_close is not None or there.nothing_to_close is not None:
-        return "no verdict to hold against"
+    if there.nothing_to_close is not None:
+        return "no verdict in"
     mine, theirs = here.forgiven[method], there.forgiven[method]
     if mine.decades is None or theirs.decades is None:
         return f"{decades(theirs)} in"
     more = mine.decades - theirs.decades
     bounds = {(False, False): "", (True, False): "≥ ", (False, True): "≤ ", (True, True): "about "}
-    sign = "as many" if abs(more) < _ALIKE else f"{'+' if more > 0 else '−'}{abs(more):.1f}"
-    bound = bounds[mine.at_least, theirs.at_least]
+    bound, size = bounds[mine.at_least, theirs.at_least], f"{abs(more):.1f}"
     if abs(more) < _ALIKE:
-        return f"{sign} decades as" if not bound else "about as many decades as"
-    unit = "decade" if f"{abs(more):.1f}" == "1.0" else "decades"
-    return f"{bound}{sign} {unit} against"
+        return f"{'about ' if bound else ''}as many decades as"
+    return f"{bound}{'+' if more > 0 else '−'}{size} decade{'' if size == '1.0' else 's'} against"
