@@ -12,10 +12,12 @@ import torch
 
 from .cancel import Stop
 from .catalogue import losses
+from .cluster import AHEAD, Cluster, connected, cut
 from .problem import Problem
 from .progress_bar import Report, shown
 from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
-from .scheduling import run
+from .scheduling import Keeper as Keeping
+from .scheduling import run, run_on
 from .specs import (
     USUAL_METHOD,
     USUAL_SEEDS,
@@ -47,6 +49,7 @@ def sweep(
     report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
+    scheduler: Cluster | str | None = None,
 ) -> Result:
     """Run every method with every step size from every seed.
 
@@ -70,6 +73,9 @@ def sweep(
     store
         A file in which what is computed is kept, also of a sweep that is stopped. What any sweep has left there is not
         computed again: one with further seeds, step sizes or methods takes the others' from it, bit for bit.
+    scheduler
+        The address of a dask scheduler, such as ``"tcp://10.0.0.5:8786"``, or a ``Cluster``: its workers compute
+        instead of threads, and find the same bits. While it cannot be reached, the sweep waits.
 
     >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
     >>> result = sweep(problem, methods=["spl+"], lambdas=[0.1, 1], iterations=100, seeds=2)
@@ -79,19 +85,37 @@ def sweep(
     True
     """
     problem, spec = asked(problem, methods, lambdas, iterations, seeds, schedule, checkpoints)
-    threads = thread_count(workers)
+    threads = thread_count(workers, scheduler)
     with shown(progress, report) as told:
         if store is None:
-            return run(problem, spec, threads, told, stop)
+            return _run(problem, spec, threads, scheduler, told, stop)
         with opened(store) as kept:
             keeper = Keeper(kept, spec)
             try:
-                result = run(problem, spec, threads, told, stop, keeper)
+                result = _run(problem, spec, threads, scheduler, told, stop, keeper)
             except BaseException:
                 keeper.ended("interrupted")
                 raise
             keeper.ended("done", result.timings)
             return result
+
+
+def _run(
+    problem: Problem,
+    spec: SweepSpec,
+    threads: int,
+    scheduler: Cluster | str | None,
+    report: Report,
+    stop: Stop | None,
+    keeper: Keeping | None = None,
+) -> Result:
+    """Run a sweep on threads, or on the workers of a cluster."""
+    if scheduler is None:
+        return run(problem, spec, threads, report, stop, keeper)
+    with connected(scheduler) as cluster:
+        cluster.ensure_fits(problem)
+        pieces = cut(spec, cluster.threads())
+        return run_on(cluster, cluster.threads, problem, spec, report, stop, keeper, pieces, AHEAD)
 
 
 @overload
@@ -113,6 +137,7 @@ def check(  # type: ignore[overload-overlap]  # a text is a list of letters, too
     report: Report | None = ...,
     stop: Stop | None = ...,
     store: Store | str | os.PathLike[str] | None = ...,
+    scheduler: Cluster | str | None = ...,
 ) -> Verdict: ...
 
 
@@ -135,6 +160,7 @@ def check(
     report: Report | None = ...,
     stop: Stop | None = ...,
     store: Store | str | os.PathLike[str] | None = ...,
+    scheduler: Cluster | str | None = ...,
 ) -> Verdicts: ...
 
 
@@ -156,6 +182,7 @@ def check(
     report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
+    scheduler: Cluster | str | None = None,
 ) -> Verdict | Verdicts:
     """Tell whether λ is safe for a method, and how many decades of margin it has on each side.
 
@@ -191,6 +218,7 @@ def check(
         report=report,
         stop=stop,
         store=store,
+        scheduler=scheduler,
     )
     judged = result.judged(by)
     found = {name: judged.verdict(name, lam) for name in spec.methods}
@@ -228,7 +256,10 @@ def _kind(value: Any) -> str:
     return f"of type {type(value).__name__}"
 
 
-def thread_count(workers: Any) -> int:
+def thread_count(workers: Any, scheduler: object = None) -> int:
+    """Return how many threads compute; a scheduler has workers of its own."""
+    if workers is not None and scheduler is not None:
+        raise SpecError("workers are threads of this machine: beside a scheduler, which has its own, leave them out")
     if workers is None:
         return os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, Integral) or not 1 <= int(workers) <= 256:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .api import sweep
 from .cancel import Stop
 from .catalogue import methods as every_method
+from .cluster import Cluster
 from .lessons import atlas
 from .lessons.atlas import Record
 from .problem import Problem
@@ -144,6 +145,7 @@ def recommend(
     report: Report | None = None,
     stop: Stop | None = None,
     store: Store | str | os.PathLike[str] | None = None,
+    scheduler: Cluster | str | None = None,
 ) -> Recommendation:
     """Tell which λ to take, with which of the methods, and how far it may be wrong.
 
@@ -159,7 +161,7 @@ def recommend(
     by = criterion(measure, closed, epsilon)  # what is wrong with it is said before the work, not after it
     result = sweep(
         problem, methods, lambdas, iterations, seeds, schedule, workers, checkpoints=checkpoints, progress=progress,
-        report=report, stop=stop, store=store,
+        report=report, stop=stop, store=store, scheduler=scheduler,
     )  # fmt: skip
     return Recommendation(result.judged(by))
 

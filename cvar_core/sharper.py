@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from .api import asked, sweep
 from .cancel import Cancelled, Stop
+from .cluster import Cluster, connected
 from .problem import Problem
 from .progress_bar import Report, shown
 from .results import (
@@ -69,6 +70,7 @@ def sharpen(
     report: Report | None = None,
     stop: Stop | None = None,
     store: Kept = None,
+    scheduler: Cluster | str | None = None,
 ) -> Sharpened:
     """Tell how many decades of λ each method forgives, to an interval that is at most ``width`` decades wide.
 
@@ -82,7 +84,7 @@ def sharpen(
         The step sizes that every start is run with; the paper's grid by default.
     budget
         Updates of all runs, after which it ends with what it has; by default a quarter of those of 200 λ × 80 starts.
-    progress, report, stop, store
+    progress, report, stop, store, scheduler
         Those of ``sweep``. Without a store nothing is computed twice either, but all is forgotten at the end.
 
     >>> problem = Problem.synthetic(loss="absolute", noise="normal", dim=4, eval_size=500)
@@ -94,12 +96,12 @@ def sharpen(
     by = criterion(measure, closed, epsilon)
     problem, base = asked(problem, methods, lambdas, iterations, seeds, schedule, checkpoints)
     sharpening = Sharpening(base, by, width, budget)
-    with _kept(store) as kept, shown(progress, report) as passed:
+    with _kept(store) as kept, shown(progress, report) as passed, _crew(scheduler) as crew:
         told = _Report(passed)
         try:
             while (spec := sharpening.next()) is not None:
                 told.stage = asked_words(spec, base)
-                sharpening.take(_run(problem, spec, workers, told, stop, kept))
+                sharpening.take(_run(problem, spec, workers, told, stop, kept, crew))
         except (Cancelled, KeyboardInterrupt) as ended:
             known = sharpening.known
             ended.result = known if known.methods else None  # type: ignore[union-attr]
@@ -124,6 +126,7 @@ def decide(
     report: Report | None = None,
     stop: Stop | None = None,
     store: Kept = None,
+    scheduler: Cluster | str | None = None,
 ) -> Decided:
     """Tell whether λ is safe for a method with the least work that decides it, and without a grid.
 
@@ -139,11 +142,11 @@ def decide(
     lam = step_size("lam", lam)
     problem, base = asked(problem, (method,), (lam,), iterations, seeds, schedule, checkpoints)
     verdict, spec = None, next_check(base, None)
-    with _kept(store) as kept, shown(progress, report) as passed:
+    with _kept(store) as kept, shown(progress, report) as passed, _crew(scheduler) as crew:
         told = _Report(passed)
         while spec is not None:
             told.stage = f"{len(spec.seeds)} starts"
-            judged = _run(problem, spec, workers, told, stop, kept).judged(by)
+            judged = _run(problem, spec, workers, told, stop, kept, crew).judged(by)
             verdict = judged.verdict(method, lam)
             last, spec = spec, next_check(base, verdict, spec)
     assert verdict is not None
@@ -171,7 +174,13 @@ class _Report:
 
 
 def _run(
-    problem: Problem, spec: SweepSpec, workers: int | None, report: _Report, stop: Stop | None, kept: Store
+    problem: Problem,
+    spec: SweepSpec,
+    workers: int | None,
+    report: _Report,
+    stop: Stop | None,
+    kept: Store,
+    scheduler: Cluster | None,
 ) -> Result:
     result = sweep(
         problem,
@@ -185,9 +194,15 @@ def _run(
         report=report,
         stop=stop,
         store=kept,
+        scheduler=scheduler,
     )
     report.ended()
     return result
+
+
+def _crew(scheduler: Cluster | str | None) -> AbstractContextManager[Cluster | None]:
+    """Reach a cluster once for all sweeps, if there is to be one."""
+    return nullcontext() if scheduler is None else connected(scheduler)
 
 
 @contextmanager

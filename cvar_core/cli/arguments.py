@@ -121,7 +121,7 @@ def build() -> OneLineParser:
     )
     figures.add_argument("--seeds", default=str(USUAL_SEEDS), help="how many, or a list 0,3,7 (default: %(default)s)")
     figures.add_argument("--eval-size", default=PAPER_EVAL_SIZE, help="evaluation points (default: %(default)s)")
-    figures.add_argument("--workers", default=None, help="threads (default: one per processor)")
+    _add_crew(figures)
 
     atlas = commands.add_parser(
         "atlas", help="compute the atlas again: many problems, and which step size is safe on them"
@@ -245,7 +245,14 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
         help="judge by the model's risk or the objective: risk, objective (default: %(default)s)",
     )
     group.add_argument("--epsilon", default=None, help="usable up to this gap, or close so much of it: 99%%")
-    group.add_argument("--workers", default=None, help="threads (default: one per processor)")
+    _add_crew(group)
+
+
+def _add_crew(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--workers", default=None, help="threads (default: one per processor)")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="compute on the workers of a dask scheduler: tcp://10.0.0.5:8786"
+    )
 
 
 def problem_spec(args: argparse.Namespace) -> ProblemSpec:

@@ -9,13 +9,15 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from .. import reading
 from ..api import check, compile_kernels, sweep, thread_count
 from ..catalogue import Registry, UnknownName, losses, methods, noises, schedules
+from ..cluster import connected
 from ..data import TargetUnit
 from ..problem import Problem
 from ..progress_bar import shown
@@ -93,20 +95,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
-    workers, by, asked = _workers(args), arguments.criterion(args), arguments.sharpening(args)
+    by, asked = arguments.criterion(args), arguments.sharpening(args)
     data = arguments.dataset(args)
     problem = arguments.problem(args, data)
     spec = arguments.sweep_spec(args, problem.spec, arguments.iterations(args, data))
     output_files.ensure_writable(path for path in (args.out, args.summary, args.html, args.tail) if path is not None)
     found, store = None, Store.open(None) if args.store is None and asked is not None else args.store
-    with shown(None) as report:
-        result = sweep(**_fields(problem, spec), workers=workers, report=report, store=store)
-    taken = report.updates
-    if asked is not None:
-        judging: dict[str, Any] = {"measure": by.measure, "epsilon": by.epsilon, "closed": by.closed}
+    with _crew(args) as crew:
         with shown(None) as report:
-            found = sharpen(**_fields(problem, spec), **judging, **asked, workers=workers, report=report, store=store)
-        taken += report.updates
+            result = sweep(**_fields(problem, spec), **crew, report=report, store=store)
+        taken = report.updates
+        if asked is not None:
+            judging: dict[str, Any] = {"measure": by.measure, "epsilon": by.epsilon, "closed": by.closed}
+            with shown(None) as report:
+                found = sharpen(**_fields(problem, spec), **judging, **asked, **crew, report=report, store=store)
+            taken += report.updates
     outputs: dict[str, str | bytes] = {}
     if args.out is not None:
         outputs[args.out] = result.curves.to_csv(index=False)
@@ -187,7 +190,7 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
     if args.sharpen and args.lambdas is not None:
         raise SpecError("--sharpen tries no grid: leave out --lambdas, or --sharpen")
     grid = None if args.lambdas is None else reading.read_grid(args.lambdas, "--lambdas")
-    seeds, workers = arguments.seeds(args.seeds), _workers(args)
+    seeds = arguments.seeds(args.seeds)
     data = arguments.dataset(args)
     problem, iterations = arguments.problem(args, data), arguments.iterations(args, data)
     asked = SweepSpec(problem.spec, arguments.names(args.method))  # says what is wrong before the first takes its time
@@ -195,27 +198,29 @@ def _check(args: argparse.Namespace, texts: list[str]) -> int:
         "measure": by.measure, "epsilon": by.epsilon, "closed": by.closed, "store": args.store,
         "checkpoints": reading.whole("--checkpoints", args.checkpoints),
     }  # fmt: skip
-    if lam is None:
-        with shown(None) as report:
-            runs = (problem, asked.methods, iterations, seeds, args.schedule, workers)
-            found = recommend(*runs, lambdas=grid, report=report, **told)
-        print(found, flush=True)
-        return 0 if (found.sure if args.sure else found.safe) else 1
-    passed, remarked = [], set[str]()
-    for method in asked.methods:
-        about, cost = (problem, lam, method, iterations, seeds, args.schedule, workers), ""
-        with shown(None) as report:
-            if args.sharpen:
-                decided = decide(*about, **told, report=report)
-                verdict, whole = decided.verdict, decided.grid_updates
-                cost = f"That took {decided.updates:,} updates; the grid takes {whole:,} from as many starts."
-            else:
-                verdict = check(*about, lambdas=grid, **told, report=report)
-        new = [each for each in verdict.remarks if each not in remarked]
-        remarked.update(new)
-        said = [judgement(verdict), *(f"{each}." for each in new), cost]
-        print(" ".join(filter(None, said)), flush=True)
-        passed.append(verdict.sure if args.sure else verdict.safe)
+    with _crew(args) as crew:
+        told |= crew
+        if lam is None:
+            with shown(None) as report:
+                runs = (problem, asked.methods, iterations, seeds, args.schedule)
+                found = recommend(*runs, lambdas=grid, report=report, **told)
+            print(found, flush=True)
+            return 0 if (found.sure if args.sure else found.safe) else 1
+        passed, remarked = [], set[str]()
+        for method in asked.methods:
+            about, cost = (problem, lam, method, iterations, seeds, args.schedule), ""
+            with shown(None) as report:
+                if args.sharpen:
+                    decided = decide(*about, **told, report=report)
+                    verdict, whole = decided.verdict, decided.grid_updates
+                    cost = f"That took {decided.updates:,} updates; the grid takes {whole:,} from as many starts."
+                else:
+                    verdict = check(*about, lambdas=grid, **told, report=report)
+            new = [each for each in verdict.remarks if each not in remarked]
+            remarked.update(new)
+            said = [judgement(verdict), *(f"{each}." for each in new), cost]
+            print(" ".join(filter(None, said)), flush=True)
+            passed.append(verdict.sure if args.sure else verdict.safe)
     return 0 if all(passed) else 1
 
 
@@ -227,11 +232,10 @@ def _figures(args: argparse.Namespace, texts: list[str]) -> int:
         arguments.seeds(args.seeds),
         reading.whole("--eval-size", args.eval_size),
     )
-    workers = _workers(args)
     output_files.ensure_writable(path for path in (args.out, args.html) if path is not None)
     begun, results = time.perf_counter(), []
-    with shown(None) as report:
-        for result in paper.compute(specs, workers, report):
+    with _crew(args) as crew, shown(None) as report:
+        for result in paper.compute(specs, report=report, **crew):
             results.append(result)
             _print_panel(result)
     outputs: dict[str, str | bytes] = {}
@@ -316,6 +320,18 @@ def _bench(args: argparse.Namespace, texts: list[str]) -> int:
 
     bench.run(quick=args.quick, all_panels=args.all_panels)
     return 0
+
+
+@contextmanager
+def _crew(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield who is to compute, as ``sweep`` and its like are told: so many threads, or a cluster."""
+    workers = None if args.workers is None else _workers(args)
+    if args.scheduler is None:
+        yield {"workers": workers}
+        return
+    thread_count(workers, args.scheduler)  # not both
+    with connected(args.scheduler) as cluster:
+        yield {"scheduler": cluster}
 
 
 def _workers(args: argparse.Namespace) -> int:

@@ -103,10 +103,10 @@ class _Average(NamedTuple):
     diverged: Tensor  # (runs,) of bool
 
 
-def shards(spec: SweepSpec, begun: Iterable[Shard] = ()) -> list[Shard]:
+def shards(spec: SweepSpec, begun: Iterable[Shard] = (), blocks: int = 1) -> list[Shard]:
     """Return the shards of a sweep, those of one seed together, for they share samples.
 
-    Those that have ``begun`` are among them; step sizes that are in none of these make a further one.
+    Those that have ``begun`` are among them; step sizes that are in none of these make a further one, or ``blocks``.
     """
     parts: dict[tuple[str, int], list[Shard]] = {}
     for shard in begun:
@@ -116,8 +116,8 @@ def shards(spec: SweepSpec, begun: Iterable[Shard] = ()) -> list[Shard]:
         found += parts.get(place, [])
         taken = {lam for shard in parts.get(place, ()) for lam in shard.step_sizes(spec)}
         missing = [lam for lam in spec.lambdas if lam not in taken]
-        if missing:
-            found.append(Shard.of(spec, *place, missing))
+        size = -(-len(missing) // blocks) or 1
+        found += [Shard.of(spec, *place, missing[first : first + size]) for first in range(0, len(missing), size)]
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
@@ -67,7 +68,18 @@ class Scheduler:
         Pieces that workers have.
     """
 
-    def __init__(self, executor: Executor, workers: int, lock: AbstractContextManager[Any], owner: Owner) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        workers: int | Callable[[], int],
+        lock: AbstractContextManager[Any],
+        owner: Owner,
+        ahead: int = 1,
+    ) -> None:
+        """``workers`` is how many pieces are worked on at a time, asked anew where that may change.
+
+        A worker may have pieces ``ahead``, the one that it works on among them, where giving out a piece takes time.
+        """
         self.workshop = Workshop()
         self.pace = Pace()
         self.runs: list[Run] = []
@@ -75,6 +87,7 @@ class Scheduler:
         self.closed = False
         self._executor = executor
         self._workers = workers
+        self._ahead = ahead
         self._lock = lock
         self._owner = owner
         self._order = Order()
@@ -95,7 +108,7 @@ class Scheduler:
         self._moving = True
         try:
             self._owner.settle()
-            while self.in_flight < self._workers and not self.closed:
+            while self.in_flight < self._room and not self.closed:
                 found = self._next()
                 if found is None:
                     break
@@ -103,6 +116,11 @@ class Scheduler:
                 self._owner.settle()
         finally:
             self._moving = False
+
+    @property
+    def _room(self) -> int:
+        workers = self._workers if isinstance(self._workers, int) else self._workers()
+        return workers * self._ahead
 
     def _next(self) -> tuple[Run, Piece] | None:
         for run in self._order.ranked(self.runs, self.pace):

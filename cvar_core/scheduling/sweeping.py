@@ -67,15 +67,17 @@ def run(
 
 def run_on(
     executor: Executor,
-    workers: int,
+    workers: int | Callable[[], int],
     problem: Problem,
     spec: SweepSpec,
     report: Callable[[Progress], None] | None = None,
     stop: Stop | None = None,
     keeper: Keeper | None = None,
+    cut: Cut | None = None,
+    ahead: int = 1,
 ) -> Result:
-    """Do the same on an executor that does ``workers`` pieces at a time; others may use it, too."""
-    sweeping = _Sweeping(executor, workers, problem, spec, keeper)
+    """Do the same on an executor, which others may use, too; ``workers`` and ``ahead`` are those of ``Scheduler``."""
+    sweeping = _Sweeping(executor, workers, problem, spec, keeper, cut or Cut(), ahead)
     try:
         while sweeping.goes_on():
             if stop is not None and stop():
@@ -98,20 +100,27 @@ class _Sweeping:
     """The owner of a scheduler that has one run."""
 
     def __init__(
-        self, executor: Executor, workers: int, problem: Problem, spec: SweepSpec, keeper: Keeper | None
+        self,
+        executor: Executor,
+        workers: int | Callable[[], int],
+        problem: Problem,
+        spec: SweepSpec,
+        keeper: Keeper | None,
+        cut: Cut,
+        ahead: int,
     ) -> None:
         self._begun = time.perf_counter()
         self._lock = threading.RLock()
         self._news = threading.Event()
         self._error: Exception | None = None
-        self._scheduler = Scheduler(executor, workers, self._lock, self)
+        self._scheduler = Scheduler(executor, workers, self._lock, self, ahead)
         self._keeper, self._problem = keeper, problem
         place = self._scheduler.workshop.bring(problem)
         if keeper is None:
-            self._run = Run(spec, Preparation(place), Cut())
+            self._run = Run(spec, Preparation(place), cut)
         else:
             known = Preparation(place, keeper.optimum)
-            self._run = Run(spec, known, Cut(), keeper.states, keeper.records, keeper.save)
+            self._run = Run(spec, known, cut, keeper.states, keeper.records, keeper.save)
         with self._lock:
             self._run.preparation.enter(self._run.id)
             self._scheduler.add(self._run)

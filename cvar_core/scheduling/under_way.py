@@ -28,11 +28,14 @@ class Cut:
     live
         Whether somebody watches: then every shard has a first record before F* is solved for, and all curves grow
         together. Otherwise a shard that has begun is finished first, so that few iterates are in memory at a time.
+    blocks
+        Into how many shards the step sizes of a method and a seed go, where workers are many.
     """
 
     first: float = SECONDS
     later: float = SECONDS
     live: bool = False
+    blocks: int = 1
 
 
 class Run:
@@ -58,7 +61,7 @@ class Run:
         self._cut = cut
         self._checkpoints = len(spec.checkpoint_iterations)
         begun = states or {}
-        self._states: dict[Shard, State | None] = {shard: begun.get(shard) for shard in shards(spec, begun)}
+        self._states: dict[Shard, State | None] = {shard: begun.get(shard) for shard in shards(spec, begun, cut.blocks)}
         self._save = save
         self._busy: set[Shard] = set()
         self._weights = Weights(spec)
