@@ -15,7 +15,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     NUMBA_CACHE_DIR=/opt/kernels
 
 WORKDIR /app
-COPY requirements.txt ./
+COPY requirements.txt requirements-cluster.txt ./
 RUN python -m venv --without-pip /opt/venv
 
 # Where that index is out of reach, the default one. Only wheels: there is no compiler here.
@@ -24,7 +24,7 @@ RUN pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --only
     || pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --only-binary :all: \
         --constraint requirements.txt torch
 RUN pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --only-binary :all: \
-        --requirement requirements.txt
+        --requirement requirements.txt --requirement requirements-cluster.txt
 
 # What only those need who build or test these packages, or use them in a notebook. (torch looks for its shm manager.)
 RUN find /opt/venv -type d \( -name tests -o -path '*/torch/test' -o -path '*/torch/include' -o -path '*/pyarrow/include' \

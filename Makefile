@@ -24,7 +24,7 @@ setup: .venv/.ready
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-.venv/.dev: .venv/.ready requirements-dev.txt
+.venv/.dev: .venv/.ready requirements-dev.txt requirements-cluster.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 

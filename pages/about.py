@@ -11,7 +11,8 @@ from pages.components.sending.live import live
 from pages.components.sending.server import settings
 
 LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit")
-PRIVATE = ("CVAR_DATA_DIR", "CVAR_PROXIES")  # where things lie, and what stands before it, is nobody's business
+# Where things lie, and what stands before and behind the server, is nobody's business.
+PRIVATE = ("CVAR_DATA_DIR", "CVAR_PROXIES", "CVAR_SCHEDULER")
 
 apply_look()
 st.markdown("## Which step size is safe when you minimise CVaR?")

@@ -74,10 +74,27 @@ def test_compose_runs_it_with_as_little_as_it_needs():
     assert variables()["STREAMLIT_SERVER_PORT"] == port
     for line in (f"}}:{port}", f"runs:{data}", "read_only: true", "/tmp:", "- ALL", "no-new-privileges:true"):
         assert line in COMPOSE
-    (gigabytes,) = re.findall(r"mem_limit: (\d+)g", COMPOSE)
+    gigabytes, *_ = re.findall(r"mem_limit: (\d+)g", COMPOSE.partition("  dashboard:")[2])
     allowed = Limits()
     needed = allowed.memory + allowed.data + allowed.upload_memory + 2**30
     assert int(gigabytes) * 2**30 > needed, "the runs, what is kept of files, what comes in, and the server itself"
+
+
+def test_a_cluster_runs_in_the_same_image_with_the_same_kernels_and_opens_no_port(monkeypatch):
+    cluster = COMPOSE.partition("  scheduler:")[2]
+    assert cluster.count("profiles: [cluster]") == cluster.count("<<: *locked-down") == cluster.count("[dask, ") == 2
+    assert "ports:" not in cluster
+    assert "entrypoint" not in cluster, "kernels are pinned by the image's own"
+    pinned = []
+    monkeypatch.setattr(start, "pin_kernels", lambda: pinned.append("kernels"))
+    monkeypatch.setattr("dask.cli.run_cli", lambda: pinned.append(sys.argv))
+    monkeypatch.setattr(sys, "argv", [])
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert start.main(["dask", "worker", "tcp://scheduler:8786"]) == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert pinned == ["kernels", ["dask", "worker", "tcp://scheduler:8786"]]
 
 
 @pytest.mark.parametrize(

@@ -62,12 +62,15 @@ class Cluster(Executor):
         Of the scheduler, such as ``tcp://127.0.0.1:8786``. With ``tls://`` dask's own settings name the certificates.
     seen
         Who was there at the last look.
+    tell
+        Called, by a thread of its own, when that has changed, or when the scheduler went or came back.
     """
 
     def __init__(self, address: str, patience: float | None = _PATIENCE) -> None:
         """Wait until the scheduler answers, as long as ``patience``; with ``None`` go on at once, and pieces wait."""
         self.address = address
         self.seen = Seen()
+        self.tell: Callable[[], None] = lambda: None
         self._distributed = _distributed()
         self._client: Any = None
         self._rows: dict[ProblemSpec, Any] = {}  # data that were sent, by their problem
@@ -75,6 +78,7 @@ class Cluster(Executor):
         self._out: set[_Letter] = set()  # sent, and not come back
         self._back: deque[float] = deque()  # when pieces came back
         self._away_since: float | None = time.monotonic()
+        self._looked = -math.inf
         self._failure = ""
         self._reached = threading.Event()
         self._closed = threading.Event()
@@ -125,25 +129,36 @@ class Cluster(Executor):
     # The thread that speaks with dask.
 
     def _serve(self) -> None:
-        looked = -math.inf
         while not self._closed.is_set():
-            if self._client is None or self._client.status != "running":
-                self._connect()
-                continue
-            with suppress(queue.Empty):
-                letter = self._letters.get(timeout=_LOOK)
-                if letter is not None:
-                    self._send(letter)
-            if time.monotonic() > looked + _LOOK:
-                self._look()
-                looked = time.monotonic()
+            try:
+                if self._client is None or self._client.status != "running":
+                    self._connect()
+                else:
+                    self._next()
+            except Exception:  # of dask's; nobody else would go on
+                log.exception("cluster address=%s", self.address)
+                self._drop_client()
+                self._closed.wait(_LOOK)
         self._leave()
+
+    def _next(self) -> None:
+        """Send what is to be sent, and look who is there, if that is due."""
+        if time.monotonic() > self._looked + _LOOK:
+            self._look()
+        if not self.seen.threads:  # who comes gets them; data have nowhere to go
+            self._closed.wait(_LOOK / 4)
+            return
+        with suppress(queue.Empty):
+            letter = self._letters.get(timeout=_LOOK)
+            if letter is not None:
+                self._send(letter)
 
     def _connect(self) -> None:
         """Try once to reach the scheduler, and send again what had not come back."""
         if self._away_since is None:
             self._away_since, self.seen = time.monotonic(), Seen()
             log.warning("cluster away address=%s", self.address)
+            self.tell()
         self._drop_client()
         try:
             self._client = self._distributed.Client(self.address, timeout=_PATIENCE / 2, set_as_default=False)
@@ -151,18 +166,22 @@ class Cluster(Executor):
             self._failure = str(error) or type(error).__name__
             self._closed.wait(0.3)
             return
-        self._look()
         self._away_since = None
+        self._look()
         self._reached.set()
         log.info("cluster reached address=%s workers=%d threads=%d", self.address, *self.seen[:2])
-        for letter in list(self._out):
-            self._send(letter)
+        for letter in self._out:
+            self._letters.put(letter)
+        self.tell()
 
     def _look(self) -> None:
+        self._looked = time.monotonic()
         with suppress(OSError):
             workers = self._client.scheduler_info()["workers"].values()
             held = sum(int(each["metrics"].get("memory", 0)) for each in workers)
-            self.seen = Seen(len(workers), sum(int(each["nthreads"]) for each in workers), held)
+            before, self.seen = self.seen, Seen(len(workers), sum(int(each["nthreads"]) for each in workers), held)
+            if before.threads != self.seen.threads:
+                self.tell()
         while self._back and self._back[0] < time.monotonic() - _SPEED:
             self._back.popleft()
 

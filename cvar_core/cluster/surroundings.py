@@ -65,4 +65,5 @@ def _processor() -> str:
     from llvmlite import binding
     from numba.core import config
 
-    return f"{config.CPU_NAME or binding.get_host_cpu_name()} ({torch.backends.cpu.get_cpu_capability()})"
+    name = config.CPU_NAME or binding.get_host_cpu_name()
+    return f"{name}{config.CPU_FEATURES or ''} ({torch.backends.cpu.get_cpu_capability()})"

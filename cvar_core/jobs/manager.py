@@ -41,19 +41,23 @@ class Manager:
         self,
         store: Store,
         executor: Executor,
-        workers: int,
+        workers: int | Callable[[], int],
         limits: Limits | None = None,
         whereabouts: Whereabouts | None = None,
+        ahead: int = 1,
+        trouble: Callable[[], str] = str,
     ) -> None:
+        """``workers`` and ``ahead`` are those of ``Scheduler``; ``trouble`` says why the workers cannot be reached."""
         self.store = store
-        self.workers = workers
+        self._workers = workers
+        self._trouble = trouble
         self.limits = limits or Limits()
         self._whereabouts = whereabouts or Whereabouts()
         self._executor = executor
         self._submitting = threading.Lock()  # one at a time: it reads and writes much, which the lock must not wait for
         self._lock = Guard()
         self._changes = Changes(self._lock)
-        self._scheduler = Scheduler(executor, workers, self._lock, self)
+        self._scheduler = Scheduler(executor, workers, self._lock, self, ahead)
         self._jobs: dict[str, Job] = {}  # live, or ended with pieces that are still being worked on
         self._waiting: list[Job] = []  # as they came
         self._admission_due = False  # somebody has come, or memory may have become free
@@ -61,6 +65,16 @@ class Manager:
         self._last_problem: Preparation | None = None  # the next run is often on the same problem
         self._results: Kept[str, Result] = Kept(_RESULTS, size=_bytes)
         self.sharpener = Sharpener(self)
+
+    @property
+    def workers(self) -> int:
+        """How many pieces are worked on at a time."""
+        return self._workers if isinstance(self._workers, int) else self._workers()
+
+    @property
+    def trouble(self) -> str:
+        """Why runs wait that could go on, in a sentence; empty if they do not."""
+        return self._trouble()
 
     # What a visitor does.
 
@@ -259,6 +273,13 @@ class Manager:
         with self._lock:
             return len(self._waiting)
 
+    def look_again(self) -> None:
+        """Workers came or went, or cannot be reached: give those who are there something to do, and tell who waits."""
+        with self._lock:
+            for job in self._jobs.values():
+                self._changes.note(job.id)
+            self._scheduler.move()
+
     def close(self) -> None:
         """Stop all work; what is running is interrupted, and can be resumed."""
         self.sharpener.close()
@@ -343,6 +364,7 @@ class Manager:
             status=job.status,
             error=job.error,
             stage=job.stage,
+            trouble=self.trouble,
             progress=job.progress,
             seconds_left=self._clock(self._left(job), job.id) if running else None,
             position=self._line().index(job) + 1 if job in self._waiting else None,

@@ -32,6 +32,7 @@ class Settings:
     folder: Path = field(default_factory=lambda: platformdirs.user_data_path("cvar_core"))
     workers: int = field(default_factory=lambda: _processors())
     proxies: int = 0
+    scheduler: str = ""
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -47,6 +48,7 @@ class Settings:
             Path(given["CVAR_DATA_DIR"]) if "CVAR_DATA_DIR" in given else usual.folder,
             _count("CVAR_WORKERS", given["CVAR_WORKERS"]) if "CVAR_WORKERS" in given else usual.workers,
             _count("CVAR_PROXIES", given["CVAR_PROXIES"], least=0) if "CVAR_PROXIES" in given else usual.proxies,
+            given.get("CVAR_SCHEDULER", usual.scheduler).strip(),
             usual.limits,
         )
 
@@ -60,6 +62,7 @@ class Settings:
                 "folder of the stored runs, of visitors' files and of fetched data sets",
             ),
             Row("CVAR_WORKERS", str(self.workers), "threads that compute, for all visitors together"),
+            Row("CVAR_SCHEDULER", self.scheduler or "none", "dask scheduler whose workers compute instead of threads"),
             Row("CVAR_PROXIES", str(self.proxies), "proxies before the server, by whose word addresses are told apart"),
             *(
                 Row(f"{_PREFIX}{each.name.upper()}", _written(each.name, self.limits), each.metadata["about"])

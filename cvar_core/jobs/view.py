@@ -34,6 +34,7 @@ class View:
     status: str
     error: str | None = None
     stage: str = ""
+    trouble: str = ""  # why it waits though it could go on
     progress: float = 0.0
     seconds_left: float | None = None
     position: int | None = None

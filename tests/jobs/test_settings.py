@@ -27,6 +27,7 @@ def test_every_limit_can_be_set():
 def test_the_folder_the_workers_and_the_proxies_can_be_set():
     told = Settings.read({"CVAR_DATA_DIR": "somewhere", "CVAR_WORKERS": "3", "CVAR_PROXIES": "2"})
     assert (told.folder, told.workers, told.proxies) == (Path("somewhere"), 3, 2)
+    assert Settings.read({"CVAR_SCHEDULER": " tcp://here:8786 "}).scheduler == "tcp://here:8786"
     assert Settings.read({"CVAR_PROXIES": "0"}).proxies == Settings.read({}).proxies == 0
 
 

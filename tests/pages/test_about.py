@@ -39,7 +39,9 @@ def test_it_says_how_busy_the_server_is(jobs):
 def test_it_lists_the_limits_in_force_and_the_versions(jobs, sharing):
     sharing(settings=Settings.read({"CVAR_MAX_RUNS": "77", "CVAR_DATA_DIR": "/a/secret/place"}))
     limits, versions = (table.value for table in opened("pages/about.py").table)
-    told = [row.about for row in Settings().rows if row.variable not in ("CVAR_DATA_DIR", "CVAR_PROXIES")]
+    told = [
+        row.about for row in Settings().rows if row.variable not in ("CVAR_DATA_DIR", "CVAR_PROXIES", "CVAR_SCHEDULER")
+    ]
     assert limits["limit"].tolist() == told
     assert "77" in limits["at most"].tolist()
     assert "/a/secret/place" not in limits.to_string()

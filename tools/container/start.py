@@ -1,6 +1,6 @@
-"""The image's main process: the dashboard, or a command of ``python -m cvar_core``.
+"""The image's main process: the dashboard, a command of ``python -m cvar_core``, or dask's scheduler or worker.
 
-Both run in this very process, because it is the one that a container's stop signal reaches. As the first process of
+All run in this very process, because it is the one that a container's stop signal reaches. As the first process of
 its container it would ignore that signal, unless it has a handler from its first moment.
 """
 
@@ -21,7 +21,12 @@ def main(arguments: list[str]) -> int:
     """Run what ``arguments`` name and return the exit code."""
     signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))  # while there is nothing to lose yet
     pin_kernels()
-    return dashboard(arguments[1:]) if arguments[:1] == ["dashboard"] else command(arguments)
+    match arguments:
+        case ["dashboard", *options]:
+            return dashboard(options)
+        case ["dask", *options]:
+            return dask(options)
+    return command(arguments)
 
 
 def dashboard(options: list[str]) -> int:
@@ -30,6 +35,15 @@ def dashboard(options: list[str]) -> int:
     from streamlit.web.cli import main as streamlit
 
     return int(streamlit(["run", "app.py", *options], prog_name="streamlit"))  # which sets its own handler
+
+
+def dask(options: list[str]) -> int:
+    """Be a part of a cluster, with the same kernels as the dashboard."""
+    from dask.cli import run_cli
+
+    sys.argv = ["dask", *options]
+    run_cli()
+    return 0
 
 
 def command(arguments: list[str]) -> int:

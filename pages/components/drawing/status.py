@@ -19,7 +19,8 @@ def status(view: View) -> str:
     if view.status == "running":
         left = "" if view.seconds_left is None else f" · {duration(view.seconds_left)} left"
         others = f" · shared with {view.others} other{'s' * (view.others > 1)}" if view.others else ""
-        return _bar(view, f"{capital(view.stage)} · {share}{left}{others}")
+        waits = _note(escape(view.trouble)) if view.trouble else ""
+        return waits + _bar(view, f"{capital(view.stage)} · {share}{'' if waits else left}{others}")
     if view.status == "done" and view.result is not None:
         return f'<p class="cvar-quiet">✓ Done{_took(view.result)} · {_optimum(view.result)}</p>'
     if view.status == "cancelled":

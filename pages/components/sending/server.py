@@ -21,6 +21,7 @@ from functools import partial
 import streamlit as st
 
 from cvar_core import SpecError
+from cvar_core.cluster import AHEAD, Cluster
 from cvar_core.jobs import Manager, Settings, Shelf, Uploads, Whereabouts, threads
 from cvar_core.keeping import Kept
 from cvar_core.store import Store
@@ -53,6 +54,7 @@ class Shared:
     tickets: Tickets
     whereabouts: Whereabouts = field(default_factory=Whereabouts)
     studies: Studies = field(default_factory=lambda: Studies(threads(1)))
+    cluster: Cluster | None = None  # whose workers compute, if not this server's
     studio: Studio = field(default_factory=Studio)
     pictures: Kept[Hashable, bytes] = field(default_factory=lambda: Kept(_PICTURES, len))  # drawn once for all
     boot: str = field(default_factory=lambda: secrets.token_hex(8))  # tells a page that the server is another one now
@@ -92,10 +94,15 @@ def _open(told: Settings) -> Shared:
     uploads.keep_tidy()
     warn = partial(log.warning, "store %s")
     store = Store.open(told.folder / "runs.sqlite", told.limits.store, mend=True, tell=warn)  # the pages say it, too
+    shelf, tickets = Shelf(told.limits.data), Tickets.kept_in(told.folder)
+    if told.scheduler:
+        cluster = Cluster(told.scheduler, patience=None)  # it may come later
+        manager = Manager(store, cluster, cluster.threads, told.limits, whereabouts, AHEAD, lambda: cluster.trouble)
+        cluster.tell = manager.look_again
+        return Shared(told, manager, uploads, shelf, tickets, whereabouts, cluster=cluster)
     workers = threads(told.workers)
     manager = Manager(store, workers, told.workers, told.limits, whereabouts)
-    shelf, tickets, studies = Shelf(told.limits.data), Tickets.kept_in(told.folder), Studies(workers)
-    return Shared(told, manager, uploads, shelf, tickets, whereabouts, studies)
+    return Shared(told, manager, uploads, shelf, tickets, whereabouts, Studies(workers))
 
 
 def prepare() -> None:

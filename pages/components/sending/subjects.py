@@ -12,6 +12,7 @@ from functools import partial
 from html import escape
 from typing import Protocol
 
+from cvar_core.cluster import Cluster
 from cvar_core.jobs import Manager
 from cvar_core.jobs.sharpener import Key
 from cvar_core.lessons.your_model import DigitStudy, shipped_study
@@ -178,8 +179,8 @@ class Server:
     parts = ("server",)
     restless = True
 
-    def __init__(self, manager: Manager) -> None:
-        self._manager = manager
+    def __init__(self, manager: Manager, cluster: Cluster | None) -> None:
+        self._manager, self._cluster = manager, cluster
 
     def watch(self, tell: Tell) -> Unwatch:
         return lambda: None
@@ -192,8 +193,15 @@ class Server:
             "workers": f"{jobs.workers:,}",
             "stored runs": f"{jobs.store.size() / 2**20:,.1f} MB",
         }
+        if self._cluster is not None:
+            workers, threads, memory = self._cluster.seen
+            figures |= {
+                "workers": f"{workers:,} <small>with {threads:,} threads</small>",
+                "their memory": f"{memory / 2**30:,.1f} GB",
+                "pieces a second": f"{self._cluster.pieces_a_second:,.1f}",
+            }
         boxes = "".join(f"<div class='cvar-figure'><small>{name}</small>{text}</div>" for name, text in figures.items())
-        told = filter(None, (jobs.store.trouble, jobs.store.notice))
+        told = filter(None, (jobs.store.trouble, jobs.store.notice, jobs.trouble))
         trouble = "".join(f'<p class="cvar-note">{escape(words)}</p>' for words in told)
         return Seen(f'<div class="cvar-figures">{boxes}</div>{trouble}')
 
@@ -214,5 +222,5 @@ def subject_of(said: tuple[str, ...], shared: Shared) -> Subject | None:
         case ("place", visitor):
             return Place(shared.manager, visitor)
         case ("server",):
-            return Server(shared.manager)
+            return Server(shared.manager, shared.cluster)
     return None
