@@ -62,6 +62,8 @@ class Cluster(Executor):
         Of the scheduler, such as ``tcp://127.0.0.1:8786``. With ``tls://`` dask's own settings name the certificates.
     seen
         Who was there at the last look.
+    pieces
+        How many have come back.
     tell
         Called, by a thread of its own, when that has changed, or when the scheduler went or came back.
     """
@@ -77,6 +79,7 @@ class Cluster(Executor):
         self._letters: queue.SimpleQueue[_Letter | None] = queue.SimpleQueue()
         self._out: set[_Letter] = set()  # sent, and not come back
         self._back: deque[float] = deque()  # when pieces came back
+        self.pieces = 0
         self._away_since: float | None = time.monotonic()
         self._looked = -math.inf
         self._failure = ""
@@ -217,6 +220,7 @@ class Cluster(Executor):
                 self._again(letter)
                 return
             self._back.append(time.monotonic())
+            self.pieces += 1
             self._out.discard(letter)
             letter.answer.set_result(found)
         elif task.status == "error":
