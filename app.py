@@ -24,12 +24,16 @@ PAGES = {
 
 
 def main() -> None:
+    from pages.components.sending.live import hear_news
+
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=str(ICON), layout="wide")
     pages = [
         st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", default=name == "explore")
         for name, (title, icon) in PAGES.items()
     ]
-    st.navigation(pages, position="top").run()  # the sidebar has the controls
+    page = st.navigation(pages, position="top")  # the sidebar has the controls
+    hear_news()
+    page.run()
 
 
 if __name__ == "__main__":
