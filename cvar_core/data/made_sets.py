@@ -13,13 +13,15 @@ Array = NDArray[np.float64]
 Made = tuple[Array, Array]
 
 _ROWS, _COLUMNS = 5_000, 20
+TOWN, HILLS = 72, 8  # deliveries: first those in town, then those to the hills
 
 
 def dataset(name: str, make: Callable[[np.random.Generator], Made], sparse: bool = False) -> Dataset:
     """Make a set from its own stream of random numbers."""
     x, y = make(np.random.Generator(np.random.PCG64(20_261_117)))
     if not sparse:
-        return Dataset(name, x, y, tuple(f"x{j}" for j in range(1, x.shape[1] + 1)))
+        columns = ("kilometres",) if make is deliveries else tuple(f"x{j}" for j in range(1, x.shape[1] + 1))
+        return Dataset(name, x, y, columns)
     from scipy.sparse import csr_array
 
     return Dataset(name, csr_array(x), y)
@@ -77,6 +79,16 @@ def nearly_separable(rng: np.random.Generator) -> Made:
     x = rng.standard_normal((_ROWS, _COLUMNS))
     side = np.where(x @ rng.standard_normal(_COLUMNS) > 0, 1.0, -1.0)
     return x, np.where(rng.random(_ROWS) < 0.005, -side, side)
+
+
+def deliveries(rng: np.random.Generator) -> Made:
+    """Minutes that eighty deliveries took, by their distance; eight of them went to the hills, and took longer."""
+    near = 0.5 + 8.5 * rng.beta(1.5, 4.0, TOWN)
+    far = rng.uniform(4.5, 9.0, HILLS)
+    x = np.concatenate([near, far]).round(1)
+    slower = np.concatenate([np.zeros(TOWN), 2.0 + 2.5 * x[TOWN:]])
+    y = (9.0 + 3.0 * x + slower + 2.0 * rng.standard_normal(len(x))).round()
+    return x[:, None], y
 
 
 def _answer(rng: np.random.Generator, x: Array) -> Array:

@@ -107,3 +107,4 @@ for _make in (made_sets.correlated, made_sets.badly_scaled, made_sets.offset, ma
 _made(made_sets.tiny, "squared", 20, 3)
 _made(made_sets.sparse, "squared", columns=200)
 _made(made_sets.nearly_separable, "logistic")
+_made(made_sets.deliveries, "absolute", made_sets.TOWN + made_sets.HILLS, 1)
