@@ -103,12 +103,22 @@ def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):
     expect(page.get_by_role("spinbutton", name="Level β")).to_have_value("0.5", timeout=PATIENCE)
 
 
-def test_the_tour_leads_to_every_page(visit):
-    page = visit("tour")
-    links = page.locator("[data-testid=stPageLink] a")
-    expect(links).to_have_count(14, timeout=PATIENCE)
-    links.filter(has_text="Step both methods").click()
-    page.get_by_text("The method sees only its model").wait_for()
+def test_the_tour_answers_at_once_leads_on_and_takes_one_back(visit):
+    page = visit("tour?tour_lesson=4")
+    figure = page.get_by_role("figure", name=re.compile("SGM goes straight down"))
+    figure.wait_for()
+    page.get_by_role("button", name="At the curve").click()
+    page.get_by_text("Right.").wait_for()
+    page.get_by_role("figure", name=re.compile("SPL stops at the curve")).wait_for()
+    page.get_by_text("1 of 8 answered").wait_for()
+    assert page.get_by_test_id("stSidebar").or_(page.get_by_test_id("stExpandSidebarButton")).count() == 0
+    page.get_by_role("link", name="Step both methods").click()
+    page.get_by_text("Lesson 4 of 8").wait_for()
+    page.get_by_role("slider").first.wait_for()
+    page.get_by_role("link", name="Next: Dollars or cents?").click()
+    page.get_by_role("heading", name="5. Dollars or cents?", level=1).wait_for()
+    page.get_by_text("1 of 8 answered").wait_for()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +166,10 @@ def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
     """All by one visit: the page's own tests look at what it says."""
     page = visit("atlas")
     page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
-    before = page.locator(".stMain h1").inner_text()
+    before = page.locator(".stMain h2").inner_text()
     page.get_by_test_id("stSidebar").get_by_role("button", name="synthetic", exact=True).click()
     page.wait_for_url("**atlas_kind=synthetic**")
-    expect(page.locator(".stMain h1")).not_to_have_text(before)
+    expect(page.locator(".stMain h2")).not_to_have_text(before)
 
     table = page.locator(".st-key-atlas-table .dvn-scroller")
     for _ in range(10):  # charts that load above may move it away under the pointer

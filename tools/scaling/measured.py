@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 from cvar_core import Problem, SweepSpec, sweep
@@ -90,5 +89,6 @@ def bytes_of_a_piece(spec: SweepSpec) -> tuple[int, int]:
 
 
 def _cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -33,17 +33,17 @@ def test_other_cookies_are_no_ids(sent):
 
 
 @pytest.fixture
-def contexts(profiles) -> Iterator[Any]:
+def contexts(browser) -> Iterator[Any]:
     """Makes browsers that share nothing."""
     made = []
 
     def make() -> Any:
-        made.append(profiles.take())
+        made.append(browser.new_context())
         return made[-1]
 
     yield make
     for context in made:
-        profiles.give_back(context)
+        context.close()
 
 
 def visitor(page: Any, url: str) -> str:
