@@ -41,7 +41,8 @@ run: .venv/.compiled
 
 test: .venv/.dev
 	@tools/install-chromium
-	$(BIN)/python -m pytest -n 3 --dist worksteal # neighbours share a server; three, because some wait for a browser
+	@# Bytecode is kept even where that is switched off: each worker and server would compile everything again.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal # neighbours share a server; three, because some wait for a browser
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -24,15 +24,17 @@ PAGES = {
 
 
 def main() -> None:
+    from pages.components.lessons import tour_bar
+    from pages.components.sending.live import hear_news
+
     st.set_page_config(page_title="CVaR Step-Size Lab", page_icon=str(ICON), layout="wide")
     pages = [
         st.Page(f"pages/{name}.py", title=title, icon=f":material/{icon}:", default=name == "explore")
         for name, (title, icon) in PAGES.items()
     ]
     page = st.navigation(pages, position="top")  # the sidebar has the controls
+    hear_news()
     if page.url_path != "tour":
-        from pages.components.lessons import tour_bar
-
         tour_bar.show()
     page.run()
 

@@ -15,7 +15,7 @@ LIBRARIES = ("torch", "numba", "numpy", "scipy", "pandas", "plotly", "streamlit"
 PRIVATE = ("CVAR_DATA_DIR", "CVAR_PROXIES", "CVAR_SCHEDULER")
 
 apply_look()
-st.markdown("## Which step size is safe when you minimise CVaR?")
+st.markdown("# Which step size is safe when you minimise CVaR?")
 st.markdown(
     "This dashboard measures how far the step size λ may be off before a stochastic method fails to minimise CVaR: the "
     "subgradient method SGM, and SPL and SPL₊ of *A Model-Based Method for Minimizing CVaR and Beyond* by Si Yi Meng "

@@ -77,17 +77,17 @@ links.say_unread(PAGE, link, {PROBLEM: tuple(every_name), **atlas_filters.keys(s
 
 view = atlas.filtered(shipped, measure, wanted)
 if not len(view):
-    st.markdown("## No problem of the atlas is like this")
+    st.markdown("# No problem of the atlas is like this")
     st.markdown(f"{says.unjudged(view)} Take a choice back in the sidebar.")
     st.stop()
 
 body = st.container(key="charts")
-body.container(key="headline").markdown(f"## {says.headline(view)}")
+body.container(key="headline").markdown(f"# {says.headline(view)}")
 body.html(cards(view))
 body.markdown(" ".join(filter(None, (says.compared(view), says.held_out(view)))))
 
 picture, finding, about = without_title(safe_shares(view, theme=theme()))
-body.markdown(f"### {finding}")
+body.markdown(f"## {finding}")
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
     chart(picture, key="atlas-shares", height=HEIGHT, label=finding, name="safe shares")
@@ -109,7 +109,7 @@ to spare on either side. {atlas.SEEDS} starts that agree make a λ *safe so far*
 Truncated SGM is Asi and Duchi's: SGM whose model is cut off at 0, below which no loss is.
 """)
 
-body.markdown("### How far behind the best")
+body.markdown("## How far behind the best")
 for column, single in zip(body.columns(2, gap="medium"), (False, True), strict=True):
     picture, finding, about = without_title(profiles(view, single, theme=theme()))
     with column:
@@ -122,7 +122,7 @@ body.caption(
 )
 
 with body:
-    st.markdown("### Every problem at the single λ, failures first")
+    st.markdown("## Every problem at the single λ, failures first")
     order = atlas.failures_first(view)
     names = [view.entries[k].name for k in order]
     shown = {"problem": names}
@@ -146,25 +146,25 @@ with body:
     atlas_problem.draw(view, every_name.index(name), manager().limits)
 
     first = says.ranked(view)[0]
-    st.markdown(f"### Where {methods[first].label} with λ = {number(view.shares(first).lam)} is not safe")
+    st.markdown(f"## Where {methods[first].label} with λ = {number(view.shares(first).lam)} is not safe")
     st.markdown("\n".join(f"- {line}" for line in says.failed(view, first)) or "On none of these problems.")
     st.caption(says.unjudged(view))
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("Why it fails where it does", anchor=False)
+        st.header("Why it fails where it does", anchor=False)
         st.markdown("\n".join(f"- {line}" for line in CAUSES))
     with right:
-        st.subheader("Other rules that were tried", anchor=False)
+        st.header("Other rules that were tried", anchor=False)
         st.markdown(VARIANTS)
         st.caption(ABOUT_VARIANTS)
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("What is known, and what is new", anchor=False)
+        st.header("What is known, and what is new", anchor=False)
         st.markdown("\n".join(f"- {line}" for line in (*KNOWN, NEW)))
     with right:
-        st.subheader("What is not known", anchor=False)
+        st.header("What is not known", anchor=False)
         st.markdown("\n".join(f"- {line}" for line in UNKNOWN))
-        st.subheader("Compute it yourself", anchor=False)
+        st.header("Compute it yourself", anchor=False)
         st.code("python -m cvar_core atlas", language="bash")
         made = ", ".join(f"{part} {version}" for part, version in shipped.versions.items())
         st.markdown(

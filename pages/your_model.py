@@ -103,10 +103,10 @@ st.markdown(
 with st.container(key="charts"):
     left, right = st.columns(2, gap="large")
 with left:
-    st.subheader("Train your own network", anchor=False)
+    st.header("Train your own network", anchor=False)
     st.code(your_model.TRAINING_CODE, language="python")
 with right:
-    st.subheader("Which λ does your own network forgive?", anchor=False)
+    st.header("Which λ does your own network forgive?", anchor=False)
     st.code(your_model.STUDY_CODE, language="python")
     st.markdown("`docs/own_model.py` is the whole of it as a script, on these digits or on a table of your own.")
 link_to("pages/data.py", "A linear model on rows of your own, in Data", {})

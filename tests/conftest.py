@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: its threads wait for each other on a busy machine
@@ -35,8 +35,32 @@ def browser() -> Iterator[Any]:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
         arguments += ["--process-per-site"]  # for tests/pages/profiles.py
         launched = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        launched.new_context = _still(launched.new_context)
         yield launched
         launched.close()
+
+
+def _still(new_context: Callable[..., Any]) -> Callable[..., Any]:
+    """Have pages stand still where nothing moves but for show.
+
+    Streamlit lets what it waits for pulse, spin and fade, and Chromium, which paints without a graphics card, spends
+    more on these pictures than on all else that a test has it do.
+    """
+
+    def made(**options: Any) -> Any:
+        context = new_context(**options)
+        context.add_init_script(_STILL)
+        return context
+
+    return made
+
+
+_STILL = """{
+    const still = new CSSStyleSheet(); // what is ours keeps its delays: they are under test
+    const all = '*:not([class*="cvar-"]), ::before, ::after';
+    still.replaceSync(`${all} { animation: none !important; transition: none !important; }`);
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, still];
+}"""
 
 
 @pytest.hookimpl(wrapper=True)

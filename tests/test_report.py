@@ -192,7 +192,7 @@ def test_a_report_on_data_tells_its_size():
 def test_a_browser_draws_it_in_both_colour_schemes_without_the_network(browser, text, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(text, encoding="utf-8")
-    page = browser.new_page(color_scheme="light", viewport={"width": 800, "height": 900})
+    page = browser.new_context(color_scheme="light", viewport={"width": 800, "height": 900}).new_page()
     asked: list[str] = []
     wrong: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -204,7 +204,7 @@ def test_a_browser_draws_it_in_both_colour_schemes_without_the_network(browser, 
     tick = "getComputedStyle(document.querySelector('#curves .xtick text')).fill"
     light = page.evaluate(tick)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"{tick} !== '{light}'", timeout=5_000)
-    page.close()
+    page.wait_for_function(f"{tick} !== '{light}'")
+    page.context.close()
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert wrong == []

@@ -294,4 +294,6 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise SpecError("a scheduler needs dask: pip install 'cvar-core[cluster]'") from None
+    for name in ("distributed", "distributed.batched", "distributed.client", "distributed.core"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # of a connection that is lost this log tells once
     return distributed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 
 import pytest
 
@@ -42,6 +43,31 @@ def test_lines_and_text_stand_out_from_the_page(theme):
         assert contrast(figures.style(name, theme.name).colour, theme.surface) >= 3
     assert contrast(theme.text, theme.surface) >= 7
     assert contrast(theme.quiet, theme.surface) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [figures.LIGHT, figures.DARK])
+def test_words_about_a_method_can_be_read_and_have_the_colour_of_its_line_where_that_can(theme):
+    for name in (*(each.name for each in methods), "sgd-mean", "adam-ru", *(f"later-{k}" for k in range(10))):
+        ink, line = figures.ink(name, theme.name), figures.style(name, theme.name).colour
+        assert contrast(ink, theme.surface) >= 4.5
+        assert (ink == line) == (contrast(line, theme.surface) >= 4.5)
+
+
+def test_every_word_in_a_chart_stands_out_from_the_page(real):
+    def colours(value):
+        if isinstance(value, dict):
+            yield from (each["color"] for key, each in value.items() if key.endswith("font") and "color" in each)
+            yield from (found for each in value.values() for found in colours(each))
+        elif isinstance(value, list | tuple):
+            yield from (found for each in value for found in colours(each))
+        elif isinstance(value, str):
+            yield from re.findall(r"color: ?(#\w{6})", value)
+
+    drawn = all_figures(real)
+    for figure, theme in zip(drawn, [each for each in THEMES for _ in range(len(drawn) // 2)], strict=True):
+        found = set(colours(figure))
+        assert found
+        assert min(contrast(colour, figures.theme_named(theme).surface) for colour in found) >= 4.5
 
 
 def test_the_fixed_looks_and_those_of_methods_added_later_differ():

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-_PATIENCE = 60  # s
+_PATIENCE = 300  # s, for a machine with much else to do
 
 
 class Server(NamedTuple):

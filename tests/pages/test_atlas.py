@@ -56,7 +56,7 @@ def table(page):
 
 def test_the_headline_is_made_of_the_numbers():
     page = open_atlas()
-    assert page.markdown[0].value == f"## {says.headline(view())}"
+    assert page.markdown[0].value == f"# {says.headline(view())}"
     assert "SPL-U (ours) with λ = 1 is safe on 4 of 5 problems" in words(page)
     assert says.held_out(view()) in words(page)
     assert says.resampled(view()) in words(page)
@@ -81,7 +81,7 @@ def test_the_table_has_failures_first_and_a_cell_for_each_method():
 def test_a_filter_changes_everything_and_stands_in_the_link():
     page = open_atlas()
     page = shown(page.button_group(key="atlas_kind").set_value(["synthetic"]).run())
-    assert page.markdown[0].value == f"## {says.headline(view(kind=('synthetic',)))}"
+    assert page.markdown[0].value == f"# {says.headline(view(kind=('synthetic',)))}"
     assert sorted(table(page)["problem"]) == ["gumbel noise, absolute", "normal noise, absolute"]
     assert page.query_params["atlas_kind"] == "synthetic"
     page = shown(page.button_group(key="atlas_kind").set_value([]).run())
@@ -99,13 +99,13 @@ def test_a_filter_changes_everything_and_stands_in_the_link():
 )
 def test_a_link_opens_the_page_with_its_filters(link, wanted):
     page = open_atlas(**link)
-    assert page.markdown[0].value == f"## {says.headline(view(**wanted))}"
+    assert page.markdown[0].value == f"# {says.headline(view(**wanted))}"
     assert "could not be read" not in words(page)
 
 
 def test_the_measure_is_in_the_link():
     page = open_atlas(measure="objective")
-    assert page.markdown[0].value == f"## {says.headline(atlas.View(SMALL, 'objective'))}"
+    assert page.markdown[0].value == f"# {says.headline(atlas.View(SMALL, 'objective'))}"
     assert "of 6 problems" in page.markdown[0].value, "by the objective the last one has a verdict"
     assert "F̃ − F*" in figures_of(page)["atlas-problem-curves"]["layout"]["yaxis"]["title"]["text"]
 
@@ -114,7 +114,7 @@ def test_the_measure_is_in_the_link():
 def test_a_mangled_link_gives_defaults_and_a_gentle_word(link):
     page = open_atlas(**link)
     assert "Some of this link could not be read" in words(page)
-    assert page.markdown[0].value == f"## {says.headline(view())}"
+    assert page.markdown[0].value == f"# {says.headline(view())}"
 
 
 def test_nothing_like_it_is_a_sentence_and_no_empty_chart():

@@ -166,10 +166,10 @@ def test_the_atlas_is_filtered_clicked_and_downloaded(visit):
     """All by one visit: the page's own tests look at what it says."""
     page = visit("atlas")
     page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
-    before = page.locator(".stMain h2").inner_text()
+    before = page.locator(".stMain h1").inner_text()
     page.get_by_test_id("stSidebar").get_by_role("button", name="synthetic", exact=True).click()
     page.wait_for_url("**atlas_kind=synthetic**")
-    expect(page.locator(".stMain h2")).not_to_have_text(before)
+    expect(page.locator(".stMain h1")).not_to_have_text(before)
 
     table = page.locator(".st-key-atlas-table .dvn-scroller")
     for _ in range(10):  # charts that load above may move it away under the pointer

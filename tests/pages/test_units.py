@@ -12,7 +12,7 @@ from pages.components.asking.presets import DEFAULT
 from pages.components.asking.synthetic import Controls
 from pages.components.lessons.ways import explore_link
 from tests.pages.opening import opener, shown, smaller, words
-from tests.pages.reading import charts_of, figures_of
+from tests.pages.reading import charts_of, figures_of, frames_of, words_of_frames
 
 pytestmark = pytest.mark.usefixtures("linked")
 
@@ -26,25 +26,39 @@ def small():
         yield
 
 
-def headline(page):
-    return next(each.value for each in page.markdown if each.value.startswith("## "))
+def effect(page):
+    """Return what is said of the unit at which the slider stands."""
+    return next(each for each in words_of_frames(page) if each.startswith("<p><b>"))[6:-8]
 
 
 def move(page, name, value):
+    if name == "scale":  # in the browser, which reports where the slider was let go
+        page.session_state["units_scale"] = value
+        return shown(page.run())
     return shown(page.select_slider(key=f"units_{name}").set_value(value).run())
 
 
 def test_dollars_in_cents_tell_the_story():
     page = opened()
-    assert headline(page) == "## At s = 100, SGM and SPL change path, SGM with the pair and SPL₊ do not"
-    assert "SPL₊ the same ones in every unit" in words(page)
-    assert "Units and model are two effects" in words(page)
+    found = units.tolerance(units.problem_of("absolute", "normal"))
+    before, after = (found.best_lambdas(units.SPL)[units.SCALES.index(scale)] for scale in (1.0, 100.0))
+    assert after is None
+    plus, decades = found.best_lambdas(units.SPL_PLUS)[0], width(found.range(units.SPL_PLUS, 1.0))
+    assert effect(page) == (
+        f"Loss × 100: no λ is usable for SPL, in dollars its best λ was {number(before)}. SPL₊'s best λ stays "
+        f"{number(plus)}, usable over {decades} decades."
+    )
+    assert words(page).count("\n# ") + words(page).startswith("# ") == 1, "a heading for the whole page"
+    assert "At s = 100, SGM and SPL change path, SGM with the pair and SPL₊ do not" in words(page)
+    assert f"its runs are longer ({DEFAULT.iterations:,} updates, 2,000 here)" in words(page)
+    assert "SPL₊ the same ones in every unit" in [each.label for each in page.expander][2]
     assert r"\text{needs }[\lambda]=1/\$" in words(page)
     assert r"\lambda_\alpha=\lambda\,\ell_0" in words(page)
-    assert set(figures_of(page)) == {"units-paths", "units-ranges", "units-curves", "units-feature"}
+    charts = {"sensitivity", "usable", "paths", "ranges", "curves", "feature"}
+    assert set(figures_of(page)) == {f"units-{name}" for name in charts}
     assert not page.info
     for sent in charts_of(page).values():
-        assert sent["label"]
+        assert sent.get("label") or sent["labels"][0]
 
 
 def test_the_numbers_are_the_librarys():
@@ -56,8 +70,9 @@ def test_the_numbers_are_the_librarys():
     assert rf"s=1/\ell_0={number(found.meeting)}$" in text
     path = units.walk(units.problem_of("squared", "lognormal"), 0.1, 0.03)[-1]
     assert f"differ by at most {number(path.share)} of their distance" in text
-    assert "at\ns = 0.0312 the difference is 0." in text
-    assert f"usable λ in {sum(lam is not None for lam in found.best_lambdas(units.SPL))} of 13 units" in text
+    assert "at s = 0.0312 the difference is\n0." in text
+    usable = sum(lam is not None for lam in found.best_lambdas(units.SPL))
+    assert f"usable λ in {usable} of 13 units" in page.expander[2].label
     unit, left, way = found.without_theta(units.SPL)
     assert f"At s = {number(unit)}, SPL's best λ closes {1 - left:.1%} of the objective's gap" in text
     assert "the **threshold's part** of the gap" in text
@@ -68,7 +83,8 @@ def test_the_numbers_are_the_librarys():
 @pytest.mark.parametrize(("lam", "loss", "noise"), [("0.0001", "absolute", "normal"), ("1000", "squared", "lognormal")])
 def test_the_sliders_ends_are_drawn_and_told(scale, lam, loss, noise):
     page = move(opened(loss=loss, noise=noise, **{"lambda": lam}), "scale", scale)
-    assert headline(page).startswith(f"## At s = {number(float(scale))}, SGM and SPL change path")
+    assert f"**At s = {number(float(scale))}, SGM and SPL change path" in words(page)
+    assert effect(page).startswith(f"Loss × {number(float(scale))}: ")
     ring = next(each for each in figures_of(page)["units-ranges"]["data"] if each["uid"] == "yours-spl")
     assert (ring["x"], ring["y"]) == ([float(scale)], [float(lam)])
     assert f"Thin: s = {number(float(scale))}" in words(page)
@@ -77,8 +93,9 @@ def test_the_sliders_ends_are_drawn_and_told(scale, lam, loss, noise):
 
 def test_the_first_unit_asks_for_another():
     page = opened(scale="1")
-    assert headline(page) == "## At s = 1 there is nothing to compare: choose another unit"
-    assert "the difference is 0." in words(page)
+    assert "At s = 1 there is nothing to compare: choose another unit" in words(page)
+    assert effect(page).startswith("In dollars SPL's best λ is ")
+    assert "the difference is\n0." in words(page)
 
 
 def test_only_the_curves_with_one_step_size_move_with_the_unit():
@@ -120,20 +137,20 @@ def test_every_loss_and_every_noise_has_a_page(loss, noise):
     page = opened(loss=loss)
     page.selectbox(key="units_noise").set_value(noise)
     text = words(shown(page.run()))
-    assert "SPL₊ the same ones in every unit" in text
+    assert "SPL₊ the same ones in every unit" in page.expander[2].label
     assert re.search(r"SPL₊: \*\*\d\.\d\*\*", text)
 
 
 def test_a_link_sets_the_controls():
     again = opened(scale="0.3", loss="huber", noise="gumbel", **{"lambda": "3"})
-    assert headline(again).startswith("## At s = 0.3")
+    assert effect(again).startswith("Loss × 0.3: ")
     assert "λ = 3, 2,000 updates" in words(again)
     assert again.selectbox(key="units_noise").value == "gumbel"
 
 
 def test_what_a_link_gets_wrong_has_its_default_and_a_word():
     page = opened(scale="50", loss="cubic", noise="normal", **{"lambda": "<b>"})
-    assert headline(page).startswith("## At s = 100")
+    assert effect(page).startswith("Loss × 100: ")
     (said,) = page.info
     text = said.value.replace("\\", "")
     assert "units_scale=50, units_loss=cubic, units_lambda=<b>" in text
@@ -166,5 +183,7 @@ def test_what_was_tried_is_kept(monkeypatch):
 
 
 def test_a_chart_is_small_enough_for_a_slider():
-    for sent in charts_of(opened()).values():
-        assert len(json.dumps(sent)) < 80_000
+    page = opened()
+    for sent in charts_of(page).values():
+        assert len(json.dumps(sent["figure"])) < 80_000
+    assert len(json.dumps(frames_of(page))) < 120_000, "all units of the slider"

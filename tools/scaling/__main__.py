@@ -13,9 +13,7 @@ from . import measured
 from .model import Study, Way, enough, reckoned, simulated
 
 _SMALL = SweepSpec(ProblemSpec(loss="absolute", noise="normal"), iterations=100_000, seeds=5)
-_COVTYPE = ProblemSpec(
-    loss="logistic", data="0" * 64, dim=55, sample_size=522_000
-)  # of which four fifths are trained on
+_COVTYPE = ProblemSpec(loss="logistic", data="0" * 64, dim=55, sample_size=522_000)
 
 
 def studies(workers: int) -> list[tuple[Study, float]]:

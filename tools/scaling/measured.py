@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from cvar_core import Problem, SweepSpec, sweep
@@ -89,6 +90,5 @@ def bytes_of_a_piece(spec: SweepSpec) -> tuple[int, int]:
 
 
 def _cpu(pid: int) -> float:
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

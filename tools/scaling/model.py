@@ -1,14 +1,14 @@
 """When a study ends on so many workers: a formula, and a simulation of the scheduler's queue that it is held to.
 
-A study is P chains of pieces (a method, a seed and a block of step sizes each), of which one piece follows the other. A piece
-works for s seconds. Its way takes w: most of it is waiting, but d of it one thread has to do for each piece, client and
-scheduler together. A worker has a further piece at hand, so that its own way costs it nothing, as long as there are chains
+A study is P chains of pieces (a method, a seed and a block of step sizes each), of which one follows the other. A piece
+works for s seconds. Its way takes w: most of that is waiting, but d of it one thread has to do for each piece, client
+and scheduler together. A worker has a further piece at hand, so that the way costs it nothing while there are chains
 enough. So with W workers the study takes
 
     T(W) = start + max(n·s / min(W, P),  n·d,  (n/P)·(s + w))
 
-for n pieces in all: the work shared out, the giving out of pieces, and the longest chain. F* is solved beside them, by one
-worker, so T is not below its time. More workers pay until W = min(P, s/d); which is why pieces are long.
+for n pieces in all: the work shared out, the giving out of pieces, and the longest chain. F* is solved beside them, by
+one worker, so T is not below its time. More workers pay until W = min(P, s/d), which is why pieces are long.
 """
 
 from __future__ import annotations
@@ -74,5 +74,5 @@ def simulated(study: Study, workers: int, seconds: float, way: Way, ahead: int =
 
 
 def enough(study: Study, seconds: float, way: Way) -> int:
-    """Return from how many workers on a further one saves nothing: there are no more chains, or they cannot be served."""
+    """Return from how many workers on a further one saves nothing: there is no chain for it, or no time to serve it."""
     return max(1, min(study.chains, int(seconds / way.given_out)))

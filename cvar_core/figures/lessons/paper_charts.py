@@ -11,7 +11,7 @@ import numpy as np
 from ...results import GAP, Criterion, Result, decades
 from ..frame import Figure, without_title
 from ..iterations import iterations_to
-from ..palette import TEXT_SIZE, glyph, style, theme_named
+from ..palette import TEXT_SIZE, glyph, ink, theme_named
 from ..sensitivity import HEIGHT_OF, sensitivity
 
 HEIGHT = 270  # px
@@ -68,7 +68,7 @@ def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion,
     """Return a panel with a line above it: what it is about, and each method's number in its colour."""
     colours = theme_named(theme)
     told = "  ".join(
-        f'<span style="color: {style(name, theme).colour}"><b>{glyph(name)} {score}</b></span>'
+        f'<span style="color: {ink(name, theme)}"><b>{glyph(name)} {score}</b></span>'
         for name, score in scores(result, kind, by).items()
     )
     place = {"xref": "paper", "x": 0, "xanchor": "left", "xshift": -48, "yref": "paper", "y": 1, "yanchor": "bottom"}

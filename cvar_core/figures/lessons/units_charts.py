@@ -1,8 +1,4 @@
-"""The unit of the loss in three charts: the path of θ, the usable λ, and the sensitivity in one unit.
-
-The first two have four panels: above the linear model, below the one that keeps the max; on the left one step size λ
-for θ and α, on the right the pair λ/ℓ_0 and λℓ_0. So the columns differ by the units alone, the rows by the model.
-"""
+"""What the unit of the loss does to the usable λ: the sensitivity in one unit, and the usable λ in all of them."""
 
 from __future__ import annotations
 
@@ -13,105 +9,68 @@ from typing import Any
 import numpy as np
 
 from ...catalogue import Method
-from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Path, Tolerance, has_pair
-from ...results import Spread, UsableRange, listed, number, width
-from ..axes import Span, gap_span, log_axis
-from ..frame import Figure, Frame, titled
-from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, ink, style, theme_named, translucent
+from ...lessons.units import LEFT, SEEDS, SGM, SGM_PAIR, SPL, SPL_PLUS, VARIANTS, Tolerance, has_pair
+from ...results import Spread, UsableRange, number, width
+from ..axes import Span, gap_span
+from ..frame import Figure, Frame
+from ..palette import TEXT_SIZE, style, theme_named, translucent
 from ..sensitivity import STEP_SIZE, lambda_span
 from ..series import Series, Trace
 
-HEIGHT = 560  # px of a chart with four panels
-
-_TITLE = 54 / (HEIGHT - 92)  # of the plot's height: two lines above each panel, margins aside
-_ROW = (1 - 2 * _TITLE) / 2
-_COLUMN = 0.475
-_FAR = 1_000  # times the distance at the start: what is farther away leaves the chart
-_SAME = 0.02  # ranges whose ends differ by less than this share are the same
+_NAMED = (SGM, SPL, SPL_PLUS)
+_LEGEND = 1.13  # of the plot's height
+_UNIT = "unit s: the loss is multiplied by it"
 
 
-def unit_paths(paths: Sequence[Path], *, theme: str = "light") -> Figure:
-    """Draw how far θ_t is from θ* in the first unit, as a wide pale line, and in the other one, as a thin one."""
-    look = theme_named(theme)
-    start, scale = paths[0].start, paths[0].scale
-    seen = np.concatenate([path.distances[np.isfinite(path.distances)] for path in paths])
-    seen = seen[(seen > 0) & (seen < _FAR * start)]
-    low, high = min(float(seen.min(initial=start)), start), max(float(seen.max(initial=start)), start)
-    x_span = Span(1.0, float(paths[0].iterations[-1])).around(0.03)
-    panels = _Panels(look, "updates t", x_span, "distance ‖θₜ − θ*‖", Span(low, high).around(0.08))
-    units = ("s = 1", f"s = {number(scale)}")
-    panels.legend("first", units[0], {"mode": "lines", "line": {"width": 9, "color": translucent(look.quiet, 0.35)}})
-    panels.legend("other", units[1], {"mode": "lines", "line": {"width": 2.5, "color": look.quiet}})
-    for path in paths:
-        colour, dash = _look(path.variant, theme)
-        lines = (
-            {"width": 9, "color": translucent(colour, 0.36)},
-            {"width": 2.5, "color": colour, "dash": dash},
-        )
-        for unit, group, line, heights in zip(units, ("first", "other"), lines, path.distances, strict=True):
-            words = f"<b>{path.variant.label}</b>, {unit}"
-            hover = [
-                f"{words}<br>after {t:,} updates: {number(y)}"
-                for t, y in zip(path.iterations, heights.tolist(), strict=True)
-            ]
-            shape = {"mode": "lines", "line": line, "text": hover, "hovertemplate": "%{text}<extra></extra>"}
-            panels.add(path.variant, group, [*path.iterations], [*map(_finite, heights.tolist())], shape)
-        panels.line(path.variant, "y", start, "dot")
-        panels.title(path.variant, _path_words(path))
-    about = f"λ = {number(paths[0].lam)}, {paths[0].iterations[-1]:,} updates, the same start and samples"
-    return panels.figure(_path_title(paths), about)
+def sensitivity_by_unit(found: Tolerance, lam: float, *, theme: str = "light") -> list[Figure]:
+    """Draw what is left of the objective's gap against λ, once in each unit, on the same axes."""
+    shown = found.left.median[[VARIANTS.index(each) for each in _NAMED]]
+    medians = np.where(np.isfinite(shown), shown, np.inf).ravel()
+    span = gap_span(Spread(medians, medians, medians), 1.0, 1e-9, [LEFT])
+    figures = []
+    for k in range(len(found.scales)):
+        frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(found.lambdas), "share of F̃ − F* left", span)
+        frame.bands = False
+        frame.level(LEFT, f"ε = {number(LEFT)}")
+        frame.mark(lam, f"λ = {number(lam)}")
+        series = [_series(found, variant, k, variant.label) for variant in _NAMED]
+        figures.append(_raised(frame.figure(series, "off the chart", "", "")))
+    return _alike(figures)
 
 
-def unit_ranges(found: Tolerance, lam: float, scale: float, *, theme: str = "light") -> Figure:
-    """Draw which λ are usable in each unit, the best of them, and where ``lam`` and ``scale`` are."""
+def usable_by_unit(found: Tolerance, lam: float, *, theme: str = "light") -> list[Figure]:
+    """Draw which λ are usable for SPL and SPL+ in each unit, and their best ones; each unit is pointed at once."""
     look = theme_named(theme)
     x_span, y_span = (Span(ends[0], ends[-1]).around(0.04) for ends in (found.scales, found.lambdas))
-    panels = _Panels(look, "unit s: the loss is multiplied by it", x_span, STEP_SIZE, y_span)
-    quiet = translucent(look.quiet, 0.3)
-    panels.legend("usable", "usable λ", {"mode": "markers", "marker": {"symbol": "square", "size": 15, "color": quiet}})
-    panels.legend("best", "best λ", {"mode": "markers", "marker": {"symbol": "circle", "size": 8, "color": look.quiet}})
-    panels.legend("yours", "your λ and s", {"mode": "markers", "marker": _ring(look)})
-    for variant in VARIANTS:
+    traces: list[Trace] = []
+    notes = []
+    for variant in (SPL, SPL_PLUS):
         ranges = {unit: found.range(variant, unit) for unit in found.scales}
-        colour, _ = _look(variant, theme)
-        band = {"mode": "lines", "fill": "toself", "fillcolor": translucent(colour, 0.22), "line": {"width": 0}}
-        panels.add(variant, "usable", *_band(ranges), {**band, "hoverinfo": "skip"})
-        for first, last in _empty(ranges):
-            panels.shade(variant, first, last, "no λ")
-        best = {unit: found.best(variant, unit) for unit in found.scales}
-        shown = {unit: place for unit, place in best.items() if place is not None}
-        marker = {"color": colour, "symbol": style(_method(variant), theme).marker, "size": 9}
-        hover = [_best_words(found, variant, unit, place) for unit, place in shown.items()]
-        dots = {"mode": "markers", "marker": marker, "text": hover, "hovertemplate": "%{text}<extra></extra>"}
-        heights: list[float | None] = [found.lambdas[place] for place in shown.values()]
-        panels.add(variant, "best", [*shown], heights, dots)
-        panels.line(variant, "x", scale, "solid")
-        panels.line(variant, "y", lam, "solid")
-        panels.add(
-            variant, "yours", [scale], [lam], {"mode": "markers", "marker": _ring(look), "hoverinfo": "skip"}
-        )  # fmt: skip
-        if not has_pair(variant):
-            panels.line(variant, "x", found.meeting, "dot", "1/ℓ₀")
-        panels.title(variant, _range_words(ranges))
-    return panels.figure(_range_title(found), f"median of {len(SEEDS)} seeds")
+        traces += _band_and_best(found, variant, ranges, theme)
+        for first, last in empty(ranges):
+            low, high = max(first, x_span.low), min(last, x_span.high)
+            if math.log10(high / low) > 0.9:
+                notes.append(_note(f"no λ for {variant.label}", math.sqrt(low * high), found.lambdas[0], look.quiet))
+    ring = {"symbol": "circle-open", "size": 13, "color": look.text, "line": {"width": 2, "color": look.text}}
+    figures = []
+    for scale in found.scales:
+        frame = Frame(look, _UNIT, x_span, STEP_SIZE, y_span)
+        frame.mark(scale, f"s = {number(scale)}")
+        figure = frame.figure([], "", "", "")
+        yours = {"type": "scatter", "uid": "yours", "name": "your λ", "mode": "markers", "x": [scale], "y": [lam]}
+        figure["data"] = [*traces, {**yours, "marker": ring, "hoverinfo": "skip"}]
+        figure["layout"]["annotations"] = [*figure["layout"]["annotations"], *notes]
+        figures.append(_raised(figure))
+    return figures
 
 
 def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "light") -> Figure:
     """Draw what is left of the objective's gap against λ in one unit: the pair as usual, one λ pale and open."""
     k = found.scales.index(scale)
-    series = []
-    for variant in (SGM_PAIR, SPL_PLUS, SGM, SPL):
-        v = VARIANTS.index(variant)
-        median, failed = found.left.median[v, k], found.diverged[v, k]
-        name = variant.label if has_pair(variant) else f"{variant.label}, one λ"
-        rows = zip(found.lambdas, median.tolist(), failed.tolist(), strict=True)
-        hover = [
-            f"<b>{name}</b>  λ = {number(each)}<br>"
-            + (f"{lost} of {len(SEEDS)} seeds diverged" if lost else f"{number(left)} of the objective's gap left")
-            for each, left, lost in rows
-        ]
-        pale = not has_pair(variant)
-        series.append(Series(_method(variant), name, found.lambdas, median, median, median, failed > 0, hover, pale))
+    series = [
+        _series(found, variant, k, variant.label if has_pair(variant) else f"{variant.label}, one λ", pale=True)
+        for variant in (SGM_PAIR, SPL_PLUS, SGM, SPL)
+    ]
     medians = np.concatenate([one.median for one in series])
     y_span = gap_span(Spread(medians, medians, medians), 1.0, 1e-9, [LEFT])
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(found.lambdas), "share of F̃ − F* left", y_span)
@@ -124,250 +83,109 @@ def unit_curves(found: Tolerance, lam: float, scale: float, *, theme: str = "lig
     return frame.figure(series, "diverged or off the chart", title, about)
 
 
-# Words.
+def unit_effect(found: Tolerance, scale: float) -> str:
+    """Say what a unit does to the best λ of SPL and to its usable range, and to SPL+'s."""
+    first, here = (_best_and_width(found, SPL, unit) for unit in (1.0, scale))
+    plus, other = (_best_and_width(found, SPL_PLUS, unit) for unit in (1.0, scale))
+    if scale == 1:
+        return f"In dollars {_told(SPL, here)}; {_told(SPL_PLUS, plus)}. Change the unit: which of them moves?"
+    stays = _told(SPL_PLUS, other)
+    if plus == other and plus[0] != "none":
+        stays = f"SPL₊'s best λ stays {plus[0]}, usable over {plus[1]} decades"
+    if here[0] == "none":
+        before = "as in dollars" if first[0] == "none" else f"in dollars its best λ was {first[0]}"
+        return f"Loss × {number(scale)}: no λ is usable for SPL, {before}. {stays}."
+    if first[0] == "none":
+        return f"Loss × {number(scale)}: {_told(SPL, here)}; in dollars there was none. {stays}."
+    moves = f"stays {here[0]}" if here[0] == first[0] else f"goes from {first[0]} to {here[0]}"
+    decades = f"{here[1]} decades" if here[1] == first[1] else f"{here[1]} decades instead of {first[1]}"
+    return f"Loss × {number(scale)}: SPL's best λ {moves}, usable over {decades}. {stays}."
 
 
-def _path_title(paths: Sequence[Path]) -> str:
-    if paths[0].scale == 1:
-        return "At s = 1 there is nothing to compare: choose another unit"
-    grown = [path.variant.label for path in paths if _only_rounding(path)]
-    moved = [path.variant.label for path in paths if not path.same and not _only_rounding(path)]
-    same = [path.variant.label for path in paths if path.same]
-    parts = [f"{listed(moved)} change{'' if len(moved) > 1 else 's'} path"] if moved else []
-    if same:
-        parts.append(f"{listed(same)} {'do' if len(same) > 1 else 'does'} not")
-    if grown:
-        parts.append(f"{listed(grown)} only by rounding, which this λ amplifies")
-    return f"At s = {number(paths[0].scale)}, {', '.join(parts)}"
+def _best_and_width(found: Tolerance, variant: Method, scale: float) -> tuple[str, str]:
+    best = found.best_lambdas(variant)[found.scales.index(scale)]
+    return number(best), width(found.range(variant, scale))
 
 
-def _path_words(path: Path) -> str:
-    if path.scale == 1:
-        return "the same run"
-    if all(path.diverged):
-        return "diverges in both units"
-    if any(path.diverged):
-        return f"diverges at s = {number(path.scale if path.diverged[1] else 1.0)}"
-    if path.same:
-        return f"same to {number(path.share)}" if path.share else "the same, bit for bit"
-    if _only_rounding(path):
-        return f"rounding grew to {number(path.share)}"
-    return f"apart by up to {number(path.apart)}"
+def _told(variant: Method, known: tuple[str, str]) -> str:
+    best, decades = known
+    if best == "none":
+        return f"no λ is usable for {variant.label}"
+    return f"{variant.label}'s best λ is {best}, usable over {decades} decades"
 
 
-def _only_rounding(path: Path) -> bool:
-    """Tell whether the paths differ, though they would not without rounding."""
-    return not path.same and path.share_at_power == 0 and path.power != 1
+def _series(found: Tolerance, variant: Method, k: int, name: str, *, pale: bool = False) -> Series:
+    """Return what is left in the k-th unit; ``pale`` is for those with one λ."""
+    v = VARIANTS.index(variant)
+    median, failed = found.left.median[v, k], found.diverged[v, k]
+    rows = zip(found.lambdas, median.tolist(), failed.tolist(), strict=True)
+    hover = [
+        f"<b>{name}</b>  λ = {number(each)}<br>"
+        + (f"{lost} of {len(SEEDS)} seeds diverged" if lost else f"{number(left)} of the objective's gap left")
+        for each, left, lost in rows
+    ]
+    second = pale and not has_pair(variant)
+    return Series(method_of(variant), name, found.lambdas, median, median, median, failed > 0, hover, second)
 
 
-def _range_title(found: Tolerance) -> str:
-    words = []
-    for variant in (SPL, SPL_PLUS):
-        ranges = {unit: found.range(variant, unit) for unit in found.scales}
-        usable = sum(each is not None for each in ranges.values())
-        if _flat(ranges):
-            words.append(f"{variant.label} the same ones in every unit")
-        elif usable:
-            words.append(f"{variant.label} has usable λ in {usable} of {len(ranges)} units")
-        else:
-            words.append(f"{variant.label} has no usable λ in any unit")
-    return ", ".join(words)
+def _raised(figure: Figure) -> Figure:
+    """Set the legend higher: a low chart has less room for what is marked below it."""
+    legend = {**figure["layout"]["legend"], "y": _LEGEND}
+    return {**figure, "layout": {**figure["layout"], "legend": legend}}
 
 
-def _range_words(ranges: dict[float, UsableRange | None]) -> str:
-    usable = [each for each in ranges.values() if each is not None]
-    if not usable:
-        return "no usable λ in any unit"
-    if _flat(ranges):
-        return f"{number(usable[0].low)} to {number(usable[0].high)} in all"
-    return f"usable in {len(usable)} of {len(ranges)} units"
+def _alike(figures: Sequence[Figure]) -> list[Figure]:
+    """Give those without triangles the strip that the others have for them, so that the axes stand still."""
+    having = next((each["layout"] for each in figures if "yaxis2" in each["layout"]), None)
+    if having is None:
+        return list(figures)
+    strip = next(each for each in having["shapes"] if each["type"] == "rect")
+    same = {name: having[name] for name in ("yaxis", "yaxis2")}
+    return [
+        each
+        if "yaxis2" in each["layout"]
+        else {**each, "layout": {**each["layout"], **same, "shapes": [strip, *each["layout"]["shapes"]]}}
+        for each in figures
+    ]
 
 
-def _flat(ranges: dict[float, UsableRange | None]) -> bool:
-    """Tell whether the usable λ are the same in every unit."""
-    first, *others = ranges.values()
-    return first is not None and all(
-        other is not None
-        and math.isclose(other.low, first.low, rel_tol=_SAME)
-        and math.isclose(other.high, first.high, rel_tol=_SAME)
-        for other in others
-    )
+def _band_and_best(
+    found: Tolerance, variant: Method, ranges: dict[float, UsableRange | None], theme: str
+) -> list[Trace]:
+    colour, _ = look_of(variant, theme)
+    name = variant.name.replace("+", "-plus")  # plotly makes it a class name
+    best = {unit: lam for unit, lam in zip(found.scales, found.best_lambdas(variant), strict=True) if lam is not None}
+    x, y = band(ranges)
+    shared = {"type": "scatter", "legendgroup": name, "hovertemplate": "%{text}<extra></extra>"}
+    words = [f"<b>{variant.label}</b>, s = {number(unit)}<br>best λ = {number(lam)}" for unit, lam in best.items()]
+    return [
+        {
+            **shared, "uid": f"usable-{name}", "name": f"usable for {variant.label}", "mode": "lines", "x": x, "y": y,
+            "fill": "toself", "fillcolor": translucent(colour, 0.22), "line": {"width": 0, "color": colour},
+            "hoverinfo": "skip", "hovertemplate": None, "showlegend": False,
+        },
+        {
+            **shared, "uid": f"best-{name}", "name": f"{variant.label}: best, usable", "mode": "lines+markers",
+            "x": [*best], "y": [*best.values()], "text": words, "line": {"color": colour, "width": 2},
+            "marker": {"color": colour, "symbol": style(method_of(variant), theme).marker, "size": 9},
+        },
+    ]  # fmt: skip
 
 
-def _best_words(found: Tolerance, variant: Method, scale: float, place: int) -> str:
-    v, k = VARIANTS.index(variant), found.scales.index(scale)
-    usable = found.range(variant, scale)
-    assert usable is not None
-    return (
-        f"<b>{variant.label}</b>, s = {number(scale)}<br>"
-        f"best λ = {number(found.lambdas[place])}, usable {number(usable.low)} to {number(usable.high)}<br>"
-        f"{number(found.left.median[v, k, place])} of the objective's gap left, "
-        f"θ at {number(found.way[v, k, place])} of its distance to θ*"
-    )
+def _note(text: str, x: float, y: float, colour: str) -> dict[str, Any]:
+    place = {"x": math.log10(x), "y": math.log10(y), "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, "font": {"size": TEXT_SIZE, "color": colour}, **place}
 
 
-# Four panels.
-
-
-class _Panels:
-    """Collects four panels with the same axes; ``figure`` puts them together."""
-
-    def __init__(self, theme: Theme, x_title: str, x_span: Span, y_title: str, y_span: Span) -> None:
-        self.theme, self.x_span, self.y_span = theme, x_span, y_span
-        self.x_title, self.y_title = x_title, y_title
-        self.traces: list[Trace] = []
-        self.shapes: list[dict[str, Any]] = []
-        self.annotations: list[dict[str, Any]] = []
-
-    def legend(self, group: str, name: str, shape: dict[str, Any]) -> None:
-        """Add an entry that stands for one group of traces, and hides them all."""
-        nothing = {"x": [None], "y": [None], "hoverinfo": "skip"}
-        self.traces.append({"type": "scatter", "uid": group, "name": name, "legendgroup": group, **nothing, **shape})
-
-    def add(
-        self,
-        variant: Method,
-        group: str,
-        x: Sequence[float | None],
-        y: Sequence[float | None],
-        shape: dict[str, Any],
-    ) -> None:
-        number = _panel(variant)
-        name = variant.name.replace("+", "-plus").replace("@", "-")  # plotly makes it a class name
-        self.traces.append(
-            {
-                "type": "scatter",
-                "uid": f"{group}-{name}",
-                "name": variant.label,
-                "legendgroup": group,
-                "showlegend": False,
-                "x": list(x),
-                "y": list(y),
-                "xaxis": f"x{number}",
-                "yaxis": f"y{number}",
-                **shape,
-            }
-        )
-
-    def line(self, variant: Method, axis: str, value: float, dash: str, label: str = "") -> None:
-        """Add a quiet line across a panel, and its label at the bottom."""
-        span = self.x_span if axis == "x" else self.y_span
-        if not span.low <= value <= span.high:
-            return
-        k, other = _panel(variant), "y" if axis == "x" else "x"
-        here = {f"{axis}ref": f"{axis}{k}", f"{axis}0": value, f"{axis}1": value}
-        across = {f"{other}ref": f"{other}{k} domain", f"{other}0": 0, f"{other}1": 1}
-        look = {"color": self.theme.quiet, "width": 1.5 if dash == "dot" else 1, "dash": dash}
-        self.shapes.append({"type": "line", "layer": "below", "line": look, "opacity": 0.7, **here, **across})
-        if label:
-            place = {"xref": f"x{k}", "x": math.log10(value), "yref": f"y{k} domain", "y": 0.01, "yanchor": "bottom"}
-            late = value > math.sqrt(span.low * span.high)
-            side = {"xanchor": "right", "xshift": -3} if late else {"xanchor": "left", "xshift": 3}
-            self.annotations.append(self._label(label, {**place, **side}, self.theme.quiet))
-
-    def shade(self, variant: Method, first: float, last: float, label: str) -> None:
-        """Shade a stretch of the x axis quietly."""
-        k = _panel(variant)
-        low, high = max(first, self.x_span.low), min(last, self.x_span.high)
-        corners = {"xref": f"x{k}", "x0": low, "x1": high, "yref": f"y{k} domain", "y0": 0, "y1": 1}
-        self.shapes.append(
-            {"type": "rect", "layer": "below", "fillcolor": self.theme.strip, "line": {"width": 0}, **corners}
-        )
-        if math.log10(high / low) > 0.9:
-            middle = {"xref": f"x{k}", "x": math.log10(low * high) / 2, "yref": f"y{k} domain", "y": 0.97}
-            self.annotations.append(self._label(label, {**middle, "yanchor": "top"}, self.theme.quiet))
-
-    def title(self, variant: Method, words: str) -> None:
-        colour = ink(_method(variant), self.theme.name)
-        left, _, _, top = _corners(variant)
-        place = {"xref": "paper", "x": left, "xanchor": "left", "yref": "paper", "y": top, "yanchor": "bottom"}
-        text = f'<b><span style="color: {colour}">{variant.label}</span></b><br>{words}'
-        self.annotations.append({**self._label(text, place, self.theme.text), "align": "left"})
-
-    def figure(self, title: str, subtitle: str) -> Figure:
-        layout: dict[str, Any] = {
-            "font": {"family": FONT, "size": TEXT_SIZE, "color": self.theme.text},
-            "paper_bgcolor": CLEAR,
-            "plot_bgcolor": CLEAR,
-            "margin": {"l": 72, "r": 16, "t": 110, "b": 56},
-            "legend": {
-                "orientation": "h",
-                "x": 0,
-                "y": 1.01,
-                "yanchor": "bottom",
-                "font": {"size": TEXT_SIZE},
-                "bgcolor": CLEAR,
-                "itemwidth": 36,
-            },
-            "hovermode": "closest",
-            "hoverlabel": {
-                "bgcolor": self.theme.surface,
-                "bordercolor": self.theme.quiet,
-                "align": "left",
-                "font": {"family": FONT, "size": TEXT_SIZE, "color": self.theme.text},
-            },
-            "title": titled(title, subtitle, self.theme),
-            "shapes": self.shapes,
-            "uirevision": "cvar",
-        }
-        for variant in VARIANTS:
-            k = _panel(variant)
-            left, right, bottom, top = _corners(variant)
-            below, beside = bottom == 0, left == 0
-            x = log_axis("", self.x_span, self.theme, most_ticks=4)
-            y = log_axis("", self.y_span, self.theme, most_ticks=5)
-            layout[f"xaxis{k}"] = {**x, "domain": [left, right], "anchor": f"y{k}", "showticklabels": below}
-            layout[f"yaxis{k}"] = {**y, "domain": [bottom, top], "anchor": f"x{k}", "showticklabels": beside}
-            if k:  # one zoom for all: a panel alone would compare with nothing
-                layout[f"xaxis{k}"]["matches"], layout[f"yaxis{k}"]["matches"] = "x", "y"
-        layout["annotations"] = [*self.annotations, *self._axis_names()]
-        return {"data": self.traces, "layout": layout}
-
-    def _axis_names(self) -> list[dict[str, Any]]:
-        """Return the name of each axis, once, in the middle of both panels that it serves."""
-        size = {"font": {"size": TEXT_SIZE + 1, "color": self.theme.text}, "showarrow": False}
-        below = {"x": 0.5, "y": 0, "yanchor": "top", "yshift": -26}
-        beside = {"x": 0, "y": 0.5, "xanchor": "center", "xshift": -56, "textangle": -90}
-        paper = {"xref": "paper", "yref": "paper"}
-        return [{"text": self.x_title, **size, **paper, **below}, {"text": self.y_title, **size, **paper, **beside}]
-
-    def _label(self, text: str, place: dict[str, Any], colour: str) -> dict[str, Any]:
-        return {"text": text, "showarrow": False, "font": {"size": TEXT_SIZE, "color": colour}, **place}
-
-
-def _panel(variant: Method) -> str:
-    """Return the number of a variant's axes as plotly writes it."""
-    k = VARIANTS.index(variant)
-    return "" if k == 0 else str(k + 1)
-
-
-def _corners(variant: Method) -> tuple[float, float, float, float]:
-    """Return left, right, bottom and top of a variant's panel."""
-    left = 1 - _COLUMN if has_pair(variant) else 0.0
-    bottom = 0.0 if variant.model is SPL.model else 1 - _TITLE - _ROW
-    return left, left + _COLUMN, bottom, bottom + _ROW
-
-
-def _method(variant: Method) -> str:
+def method_of(variant: Method) -> str:
     """Return the method that a variant looks like."""
     return "sgm" if variant is SGM_PAIR else variant.name
 
 
-def _look(variant: Method, theme: str) -> tuple[str, str]:
+def look_of(variant: Method, theme: str) -> tuple[str, str]:
     """Return the colour and dash of a variant; a line in the colour of SGM is solid if it has the pair."""
-    known = style(_method(variant), theme)
+    known = style(method_of(variant), theme)
     return known.colour, "solid" if has_pair(variant) else known.dash
-
-
-def _ring(theme: Theme) -> dict[str, Any]:
-    return {"symbol": "circle-open", "size": 13, "color": theme.text, "line": {"width": 2, "color": theme.text}}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-# Bands over the units.
 
 
 def _stretches(ranges: dict[float, UsableRange | None]) -> Iterator[list[tuple[float, UsableRange]]]:
@@ -383,7 +201,7 @@ def _stretches(ranges: dict[float, UsableRange | None]) -> Iterator[list[tuple[f
         yield stretch
 
 
-def _band(ranges: dict[float, UsableRange | None]) -> tuple[list[float | None], list[float | None]]:
+def band(ranges: dict[float, UsableRange | None]) -> tuple[list[float | None], list[float | None]]:
     """Return the usable λ as polygons, one for each stretch of units."""
     xs: list[float | None] = []
     ys: list[float | None] = []
@@ -397,7 +215,7 @@ def _band(ranges: dict[float, UsableRange | None]) -> tuple[list[float | None], 
     return xs[:-1], ys[:-1]
 
 
-def _empty(ranges: dict[float, UsableRange | None]) -> Iterator[tuple[float, float]]:
+def empty(ranges: dict[float, UsableRange | None]) -> Iterator[tuple[float, float]]:
     """Yield the stretches of the axis between and beyond the units that have usable λ, half a step from them."""
     scales = list(ranges)
     edge = 0.0

@@ -76,7 +76,7 @@ const plain = (text) => String(text).replace(/<[^>]*>/g, "");
 function inDigits(value) {
   if (typeof value !== "number") return plain(value);
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e6)) return Number(value.toPrecision(4)).toLocaleString("en");
+  if (value === 0 || (size >= 1e-3 && size < 1e6)) return value.toLocaleString("en", { maximumSignificantDigits: 4 });
   const [digits, power] = value.toExponential(2).split("e");
   const raised = String(Number(power)).replace(/./g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign] ?? "⁻");
   return Number(digits) === 1 ? `10${raised}` : `${Number(digits)}·10${raised}`;

@@ -26,7 +26,7 @@ _HEAD = (
     ("worst digit", "The accuracy on the digit that it recognises worst"),
 )
 _NOTHING_YET = (
-    '<div class="cvar-verdict"><h2>Ten optimisers, every step size: the first trainings are under way.</h2></div>'
+    '<div class="cvar-verdict"><h1>Ten optimisers, every step size: the first trainings are under way.</h1></div>'
 )
 _UNKNOWN = ("…", "", "…", "…", "…", "…")  # of a row, after the name
 _ENOUGH = 5  # step sizes, the ends of the grid and three between, before anything is said of ranges
@@ -65,7 +65,7 @@ def study_picture(so_far: SoFar | None, page: str, look: Look) -> bytes:
 def _verdict(study: ModelStudy, whole: bool) -> str:
     heading = ("" if whole else "So far: ") + your_model.headline(study)
     return (
-        f'<div class="cvar-verdict"><h2>{escape(heading)}.</h2>'
+        f'<div class="cvar-verdict"><h1>{escape(heading)}.</h1>'
         f'<p class="cvar-take">{escape(your_model.untuned(study))}</p></div>'
     )
 

@@ -19,7 +19,7 @@ from ..drawing.run_picture import STUDY
 from ..drawing.status import duration
 from ..drawing.style import theme
 from ..drawing.text import fault
-from ..sending.live import hear_news, live, tell_look
+from ..sending.live import live, tell_look
 from . import history, pins, sharpen, tabs, tail_tab
 from .buttons import press
 from .session import Session, Shown
@@ -86,7 +86,6 @@ class MainArea:
             return
         self._recall_chosen(run.spec.lambdas)
         st.session_state.pop(self._followed, None)
-        hear_news(self._page)
         st.fragment(self._watch)(run, "" if view.live else view.status)
         self._offer_more(view, None if asked is None else asked.problem)
         pins.draw(self._session, run)

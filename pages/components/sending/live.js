@@ -138,8 +138,9 @@ class Live {
   // a run under way they can ask for.
   speak() {
     clearTimeout(this.speaking);
-    const said = [this.above.querySelector("h1, h2"), this.words.querySelector(":scope > p")];
-    const words = said.map((place) => place?.textContent ?? "").join(" ").trim();
+    const text = (place) => place?.textContent ?? "";
+    const state = text(this.words.querySelector(":scope > p")).split(" · ")[0]; // the numbers after it are read on demand
+    const words = `${text(this.above.querySelector("h1, h2"))} ${state}`.trim();
     if (!words || words === this.spoken.textContent) return;
     const wait = (this.spoke ?? -SPEAK) + SPEAK - performance.now();
     if (wait > 0) {

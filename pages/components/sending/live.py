@@ -116,9 +116,9 @@ def tell_look(page: str, look: Look) -> None:
     _mount_look(key=f"{page}-look", data={"page": page, "look": said})
 
 
-def hear_news(page: str) -> None:
-    """Have news run the whole script though live elements stand in a fragment; to be called outside of fragments."""
-    _mount_news(key=f"{page}-news", data=None, default={"asked": 0}, on_asked_change=_nothing)
+def hear_news() -> None:
+    """Let the browser have the whole script run, also from a fragment; to be called outside of fragments."""
+    _mount_news(key="cvar-news", data=None, default={"asked": 0}, on_asked_change=_nothing)
 
 
 def _nothing() -> None:

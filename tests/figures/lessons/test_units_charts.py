@@ -1,6 +1,7 @@
 """Claims about the charts of the unit: what is the same is drawn in one place, and what has no λ says so."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,8 @@ from plotly.graph_objects import Figure
 
 from cvar_core import ProblemSpec
 from cvar_core.figures import without_title
-from cvar_core.figures.lessons.units_charts import unit_curves, unit_paths, unit_ranges
+from cvar_core.figures.lessons.unit_panels_charts import unit_paths, unit_ranges
+from cvar_core.figures.lessons.units_charts import sensitivity_by_unit, unit_curves, unit_effect, usable_by_unit
 from cvar_core.lessons.units import LAMBDAS, SCALES, SPL, SPL_PLUS, VARIANTS, has_pair, tolerance, walk
 from cvar_core.results import number
 from tests.figures.results import trace
@@ -61,11 +63,12 @@ def test_every_chart_is_a_figure_of_plotly_and_can_be_read(found, lam, scale, th
         unit_curves(found, lam, scale, theme=theme),
         unit_curves(wild, lam, scale, theme=theme),
         unit_ranges(wild, lam, scale, theme=theme),
+        *sensitivity_by_unit(found, lam, theme=theme)[::6],
+        *usable_by_unit(wild, lam, theme=theme),
     ):
         Figure(figure)
         json.dumps(figure, allow_nan=False)
         assert min(sizes(figure["layout"])) >= 15
-        assert title(figure)
         uids = [each["uid"] for each in figure["data"]]
         assert len(set(uids)) == len(uids)
         assert not any(uid.endswith("+") for uid in uids)  # plotly selects by it, and would fail
@@ -78,12 +81,17 @@ def test_with_the_pair_the_thin_line_lies_in_the_wide_one():
         assert first["line"]["width"] > 3 * other["line"]["width"]
         assert np.allclose(first["y"], other["y"], rtol=1e-9) == has_pair(variant)
     assert title(figure) == "At s = 100, SGM and SPL change path, SGM with the pair and SPL₊ do not"
-    assert sum("same to" in text for text in texts(figure)) == 2
-    assert sum("apart by up to" in text for text in texts(figure)) == 2
+    assert sum("the same" in text for text in texts(figure)) == 2
+    assert sum("apart: " in text for text in texts(figure)) == 2
 
 
-def test_a_power_of_two_is_the_same_bit_for_bit():
-    assert sum("bit for bit" in text for text in texts(unit_paths(walk(SMALL, 0.3, 64.0, 200)))) == 2
+def test_what_stands_above_a_panel_is_short_enough_for_a_phone(found):
+    drawn = [unit_ranges(found, 0.3, 100.0), unit_ranges(altered(found, SPL, SCALES, 0.9), 0.3, 100.0)]
+    drawn += [unit_paths(walk(problem, lam, 100.0, 200)) for problem in (SMALL, WILD) for lam in (1e-4, 0.3, 1e3)]
+    for figure in drawn:
+        heads = [text for text in texts(figure) if "<br>" in text]
+        assert len(heads) == 4
+        assert all(len(line) <= 16 for text in heads for line in re.sub("<(?!br).*?>", "", text).split("<br>")), heads
 
 
 def test_the_same_unit_is_no_comparison():
@@ -95,21 +103,21 @@ def test_the_same_unit_is_no_comparison():
 def test_a_run_that_diverged_ends_and_says_where():
     paths = walk(WILD, 0.3, 1000.0, 300)
     figure = unit_paths(paths)
-    assert any("diverges at s = 1000" in text for text in texts(figure))
+    assert any("diverges at 1000" in text for text in texts(figure))
     assert None in trace(figure, "other-sgm")["y"]
     assert None not in trace(figure, "other-spl-plus")["y"]
     low, high = (10**end for end in figure["layout"]["yaxis"]["range"])
     assert low < paths[0].start < high < 3_000 * paths[0].start  # what explodes does not stretch the axis
     swapped = [replace(path, diverged=path.diverged[::-1]) for path in paths]
-    assert any(text.endswith("diverges at s = 1") for text in texts(unit_paths(swapped)))
+    assert any(text.endswith("diverges at 1") for text in texts(unit_paths(swapped)))
     both = [replace(path, diverged=(True, True)) for path in paths]
-    assert sum("diverges in both units" in text for text in texts(unit_paths(both))) == 4
+    assert sum("both diverge" in text for text in texts(unit_paths(both))) == 4
 
 
 def test_rounding_that_grew_is_called_rounding():
     figure = unit_paths(walk(ProblemSpec(noise="normal", eval_size=1_000), 1000.0, 100.0))
     assert "SPL₊ only by rounding, which this λ amplifies" in title(figure)
-    assert any("rounding grew to" in text for text in texts(figure))
+    assert any("only rounding" in text for text in texts(figure))
 
 
 def test_the_bands_are_the_usable_ranges(found):
@@ -135,7 +143,7 @@ def test_units_without_a_usable_step_size_are_shaded_and_labelled(found):
     assert usable[-1] < shaded["x3"]["x0"] < SCALES[len(usable)]
     assert texts(figure).count("no λ") == 2
     assert texts(figure).count("1/ℓ₀") == 2
-    assert f"usable in {len(usable)} of 13 units" in "".join(texts(figure))
+    assert f"<br>{len(usable)} of 13 units" in "".join(texts(figure))
     assert title(figure) == f"SPL has usable λ in {len(usable)} of 13 units, SPL₊ the same ones in every unit"
 
 
@@ -204,3 +212,56 @@ def test_a_best_step_size_says_how_far_theta_came(found):
     words = trace(figure, "best-spl")["text"][0]
     assert "best λ = " in words
     assert f"θ at {number(found.way[VARIANTS.index(SPL), 0, found.best(SPL, 0.001)])} of its distance" in words
+
+
+# While the unit is dragged.
+
+
+def test_along_the_units_only_spl_plus_stands_still(found):
+    drawn = sensitivity_by_unit(found, 0.3)
+    assert len(drawn) == len(SCALES)
+    for uid, stays in (("spl+-median", True), ("spl-median", False), ("sgm-median", False)):
+        ends = [[y or 0.0 for y in trace(drawn[k], uid)["y"]] for k in (0, -1)]
+        assert (ends[0] == pytest.approx(ends[1], rel=1e-6)) == stays
+    for part in ("xaxis", "yaxis", "yaxis2", "margin", "legend"):
+        assert all(each["layout"][part] == drawn[0]["layout"][part] for each in drawn), "no axis jumps"
+
+
+def test_the_axes_stand_still_even_where_nothing_diverges(found):
+    calm = replace(found, diverged=np.zeros_like(found.diverged))
+    median = calm.left.median.copy()
+    median[:, 3:] = 0.5
+    drawn = sensitivity_by_unit(replace(calm, left=calm.left._replace(median=median)), 0.3)
+    assert any("sgm-triangles" in {each["uid"] for each in figure["data"]} for figure in drawn)
+    assert not all("sgm-triangles" in {each["uid"] for each in figure["data"]} for figure in drawn)
+    assert all(each["layout"]["yaxis"] == drawn[0]["layout"]["yaxis"] for each in drawn)
+    assert all(len(each["layout"]["shapes"]) == len(drawn[0]["layout"]["shapes"]) for each in drawn)
+
+
+def test_the_mark_goes_along_the_units_and_the_bands_stay(found):
+    drawn = usable_by_unit(found, 0.3)
+    usable = [scale for scale in SCALES if found.range(SPL, scale)]
+    for scale, figure in zip(SCALES, drawn, strict=True):
+        assert trace(figure, "yours")["x"] == [scale]
+        assert trace(figure, "best-spl")["x"] == usable
+        assert [each["x0"] for each in figure["layout"]["shapes"]] == [scale]
+        assert "no λ for SPL" in texts(figure)
+    band = trace(drawn[0], "usable-spl-plus")
+    assert set(band["x"]) == set(SCALES)
+
+
+def test_the_effect_of_a_unit_is_told_with_the_numbers_of_the_runs(found):
+    best = dict(zip(SCALES, found.best_lambdas(SPL), strict=True))
+    said = unit_effect(found, 0.01)
+    assert said.startswith(
+        f"Loss × 0.01: SPL's best λ goes from {number(best[1.0])} to {number(best[0.01])}, usable over"
+    )
+    assert f"{found.range(SPL, 0.01).decades:.1f} decades" in said
+    assert f"SPL₊'s best λ stays {number(found.best_lambdas(SPL_PLUS)[0])}, usable over" in said
+    assert unit_effect(found, 100.0).startswith(
+        f"Loss × 100: no λ is usable for SPL, in dollars its best λ was {best[1.0]:g}"
+    )
+    nowhere = altered(found, SPL, [1.0], 0.9)
+    assert "in dollars there was none" in unit_effect(nowhere, 0.01)
+    assert "no λ is usable for SPL, as in dollars" in unit_effect(nowhere, 100.0)
+    assert unit_effect(nowhere, 1.0).startswith("In dollars no λ is usable for SPL; SPL₊'s best λ is")

@@ -1,4 +1,4 @@
-"""A page for the browser tests: two curves that get a point at each poll, in a chart that grows with them."""
+"""A page for the browser tests: two curves that get a point at each press, in a chart that grows with them."""
 
 from pathlib import Path
 
@@ -45,8 +45,9 @@ def remember(clicked: Clicked) -> None:
     st.session_state.called = [*st.session_state.get("called", []), f"{clicked.method} at {clicked.x:g}"]
 
 
-@st.fragment(run_every=0.3)
+@st.fragment
 def live() -> None:
+    st.button("grow", key="grow")
     st.session_state.points = points = st.session_state.get("points", 1) + 1
     theme = "dark" if st.context.theme.type == "dark" else "light"
     clicked = chart(figure(points, theme), key="live", height=300, label="Two curves grow.", on_click=remember)

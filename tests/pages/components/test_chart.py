@@ -3,22 +3,21 @@
 import math
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import TimeoutError
 from streamlit.testing.v1 import AppTest
 
 from pages.components.drawing.chart import Clicked, checked
 from tests.pages.components.growing import figure
+from tests.pages.driving import PATIENCE, idle
 from tests.pages.reading import charts_of, figures_of
 
 GROWING = Path(__file__).with_name("growing.py")
-PATIENCE = 60_000  # ms
+APART = 400  # ms after which plotly takes a click for a second one, and no longer for half of a double click
 
 # Asked of the growing chart's node.
 RANGES = "chart => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range]"
@@ -66,26 +65,33 @@ def test_a_point_without_a_number_is_nothing(x):
 
 
 @pytest.fixture(scope="module", params=["light"])
-def opened(browser, server, request) -> Iterator[Any]:
-    """The page with the growing chart, in a browser of its own; no test may cause an error in it."""
-    context = browser.new_context(color_scheme=request.param, viewport={"width": 1000, "height": 1200})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+def opened(profiles, server, request) -> Iterator[Any]:
+    """The page with the growing chart, for a visitor who shares nothing; no test may cause an error in it."""
+    context = profiles.take()
+    page = new_page(context)
+    page.emulate_media(color_scheme=request.param)
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))
     page.goto(server.url)
+    drawn(page)
     yield page
-    context.close()
+    profiles.give_back(context)
     assert broken == []
+
+
+def new_page(context: Any) -> Any:
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": 1000, "height": 1200})
+    return page
 
 
 @pytest.fixture
 def page(opened) -> Any:
     """The same page for all tests, as on the first visit."""
-    drawn(opened)
     opened.mouse.move(5, 5)
     # A test that failed may have left it zoomed; and on a chart that has grown for long, points lie too close to drag.
-    if look(opened, "chart => chart._fullLayout.xaxis.range[0] !== 0 || chart.data[0].x.length > 15"):
+    if look(opened, "chart => chart._fullLayout.xaxis.range[0] !== 0 || chart.data[0].x.length > 30"):
         opened.reload()
         drawn(opened)
     assert look(opened, "chart => chart._fullLayout.xaxis.range[0]") == 0
@@ -93,8 +99,10 @@ def page(opened) -> Any:
 
 
 def drawn(page: Any) -> None:
-    page.locator(".cvar-chart").nth(1).locator(".scatterlayer .trace").first.wait_for(timeout=PATIENCE)
-    until(page, "chart => chart.data[0].x.length > 3")
+    """Wait until the charts are there, nothing above them moves, and there are points enough to zoom to."""
+    page.locator(".cvar-chart").nth(1).locator(".scatterlayer .trace").first.wait_for()
+    idle(page)
+    after_updates(page, 2)
 
 
 def look(page: Any, what: str) -> Any:
@@ -102,12 +110,20 @@ def look(page: Any, what: str) -> Any:
     return page.locator(".cvar-chart").first.evaluate(what)
 
 
-def until(page: Any, condition: str, timeout: float = PATIENCE) -> None:
-    page.wait_for_function(f"({condition})(document.querySelector('.cvar-chart'))", timeout=timeout)
+def until(page: Any, condition: str) -> None:
+    page.wait_for_function(f"({condition})(document.querySelector('.cvar-chart'))")
+
+
+def grow(page: Any) -> None:
+    """Have the page send its charts anew, with a point more; the pointer stays where it is."""
+    page.evaluate("document.querySelector('.st-key-grow button').click()")
 
 
 def after_updates(page: Any, count: int = 3) -> None:
-    until(page, f"chart => chart.data[0].x.length >= {look(page, 'chart => chart.data[0].x.length') + count}")
+    for _ in range(count):
+        points = look(page, "chart => chart.data[0].x.length")
+        grow(page)
+        until(page, f"chart => chart.data[0].x.length > {points}")
 
 
 def place(page: Any, x: float, y: float) -> tuple[float, float]:
@@ -121,16 +137,14 @@ def place(page: Any, x: float, y: float) -> tuple[float, float]:
 
 def zoom(page: Any, between: Callable[[], None] = lambda: None) -> list[list[float]]:
     """Drag a box around the second and third points, and return the ranges of the axes."""
-    for _ in range(3):  # what loads above may move the chart away under the pointer
-        page.mouse.move(*place(page, 1.5, 0.5))
-        page.mouse.down()
-        page.mouse.move(*place(page, 3.5, 2.5), steps=4)
-        between()
-        page.mouse.up()
-        with suppress(TimeoutError):
-            until(page, "chart => chart._fullLayout.xaxis.range[0] > 1", PATIENCE / 6)
-            return look(page, RANGES)
-    raise AssertionError("a drag does not zoom")
+    page.mouse.move(*place(page, 1.5, 0.5))
+    page.mouse.down()
+    page.mouse.move(*place(page, 3.5, 2.5), steps=4)
+    between()
+    page.mouse.up()
+    until(page, "chart => chart._fullLayout.xaxis.range[0] > 1")
+    page.wait_for_timeout(APART)
+    return look(page, RANGES)
 
 
 def reset(page: Any) -> None:
@@ -173,7 +187,13 @@ def test_a_chart_that_is_not_zoomed_follows_its_figure(page):
 
 @pytest.mark.browser
 def test_a_drag_outlasts_an_update(page):
-    zoom(page, between=lambda: page.wait_for_timeout(700))
+    def update() -> None:
+        points = "document.querySelector('.st-key-left .cvar-chart').data[0].x.length"  # sent after the held one
+        before = page.evaluate(points)
+        grow(page)
+        page.wait_for_function(f"() => {points} > {before}")
+
+    zoom(page, between=update)
     reset(page)
 
 
@@ -183,7 +203,10 @@ def test_a_hidden_curve_stays_hidden(page):
     until(page, f"chart => ({HIDDEN})(chart).length")
     era = look(page, "chart => chart.data[0].x.length") // 4
     newcomer = f"chart.data.some(curve => curve.uid.split('spl+-late-')[1] > {era})"  # was not there to be hidden
-    until(page, f"chart => {newcomer} && (window.seen = ({SHOWN})(chart))")
+    seen = f"if ({newcomer}) window.seen ??= ({SHOWN})(chart)"  # at first sight
+    look(page, f"chart => {{ chart.on('plotly_afterplot', () => {{ {seen} }}) }}")
+    while not page.evaluate("window.seen"):
+        after_updates(page, 1)
     assert page.evaluate("window.seen") == ["spl"]
     page.locator(".cvar-chart .legendtoggle").nth(1).click()
     until(page, f"chart => !({HIDDEN})(chart).length")
@@ -195,10 +218,6 @@ def test_a_hidden_curve_stays_hidden(page):
 def test_a_click_comes_back_once(page):
     zoom(page)
     page.mouse.move(*place(page, 2, 2))
-    page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
-    after_updates(page)  # a click right after the drag would be half of a double click
-    page.mouse.move(5, 5)
-    page.mouse.move(*place(page, 2, 2), steps=3)
     page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
     page.mouse.down()
     page.mouse.up()
@@ -240,15 +259,10 @@ def _click(page: Any, chart: Any, x: float) -> None:
         const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
         return [box.x + xaxis._offset + xaxis.l2p(x), box.y + yaxis._offset + yaxis.l2p(1)];
     }"""
-    for _ in range(10):
-        page.mouse.move(5, 5)
-        page.mouse.move(*chart.evaluate(pixels, x), steps=3)
-        page.wait_for_timeout(200)
-        if chart.locator(".hoverlayer .hovertext").count():
-            page.mouse.down()
-            page.mouse.up()
-            return
-    raise AssertionError("nothing answers the pointer")
+    page.mouse.move(*chart.evaluate(pixels, x), steps=3)
+    chart.locator(".hoverlayer .hovertext").wait_for()
+    page.mouse.down()
+    page.mouse.up()
 
 
 @pytest.mark.browser
@@ -308,15 +322,22 @@ def test_a_chart_that_streamlit_builds_anew_keeps_what_the_reader_did(page, serv
     assert look(page, SHOWN) == ["spl"]
 
 
+@pytest.fixture
+def context(profiles) -> Iterator[Any]:
+    taken = profiles.take()
+    yield taken
+    profiles.give_back(taken)
+
+
 @pytest.mark.browser
-def test_until_plotly_is_there_the_curves_are_sketched_where_it_draws_them(browser, server):
-    page = browser.new_page()
+def test_until_plotly_is_there_the_curves_are_sketched_where_it_draws_them(context, server):
+    page = new_page(context)
     held: list[Any] = []
     page.route("**/plotly-*.js", lambda route: held.append(route))
-    with page.expect_request("**/plotly-*.js", timeout=PATIENCE):
+    with page.expect_request("**/plotly-*.js"):
         page.goto(server.url)
     sketch = page.locator(".st-key-still .cvar-sketch path[data-uid='spl+-line']")
-    drawn_to = re.fullmatch(r"M([\d.]+),([\d.]+)L.*", sketch.get_attribute("d", timeout=PATIENCE))
+    drawn_to = re.fullmatch(r"M([\d.]+),([\d.]+)L.*", sketch.get_attribute("d"))
     held[0].continue_()
     drawn(page)
     still = page.locator(".st-key-still .cvar-chart")
@@ -326,14 +347,12 @@ def test_until_plotly_is_there_the_curves_are_sketched_where_it_draws_them(brows
     }"""
     assert still.evaluate(place) == pytest.approx([float(each) for each in drawn_to.groups()], abs=12)
     assert page.locator(".cvar-sketch").count() == 0
-    page.close()
 
 
 @pytest.mark.browser
-def test_without_plotly_there_is_a_sentence(browser, server):
-    page = browser.new_page()
+def test_without_plotly_there_is_a_sentence(context, server):
+    page = new_page(context)
     page.route("**/plotly-*.js", lambda route: route.abort())
     page.goto(server.url)
-    page.get_by_text("plotly.js did not load").first.wait_for(timeout=PATIENCE)
+    page.get_by_text("plotly.js did not load").first.wait_for()
     assert page.locator(".cvar-chart").first.bounding_box()["height"] == 300
-    page.close()

@@ -33,17 +33,17 @@ def test_other_cookies_are_no_ids(sent):
 
 
 @pytest.fixture
-def contexts(browser) -> Iterator[Any]:
+def contexts(profiles) -> Iterator[Any]:
     """Makes browsers that share nothing."""
     made = []
 
     def make() -> Any:
-        made.append(browser.new_context())
+        made.append(profiles.take())
         return made[-1]
 
     yield make
     for context in made:
-        context.close()
+        profiles.give_back(context)
 
 
 def visitor(page: Any, url: str) -> str:
