@@ -66,15 +66,15 @@ class Frames {
   constructor(mount) {
     this.mount = mount;
     this.charts = new Map();
-    this.bar = made("div", "cvar-frames-bar");
-    this.play = made("button", "cvar-frames-play", { type: "button" });
-    this.back = made("button", "cvar-frames-step", { type: "button", "aria-label": "One back", textContent: "‹" });
-    this.on = made("button", "cvar-frames-step", { type: "button", "aria-label": "One on", textContent: "›" });
-    this.slider = made("input", "", { type: "range", min: 0, step: 1 });
-    this.says = made("output", "cvar-frames-label");
-    this.hears = made("div", "cvar-frames-heard", { role: "status" }); // for who cannot see the pictures
+    this.bar = element("div", "cvar-frames-bar");
+    this.play = element("button", "cvar-frames-play", { type: "button" });
+    this.back = element("button", "cvar-frames-step", { type: "button", "aria-label": "One back", textContent: "‹" });
+    this.on = element("button", "cvar-frames-step", { type: "button", "aria-label": "One on", textContent: "›" });
+    this.slider = element("input", "", { type: "range", min: 0, step: 1 });
+    this.says = element("output", "cvar-frames-label");
+    this.hears = element("div", "cvar-frames-heard", { role: "status" }); // for who cannot see the pictures
     this.bar.append(this.play, this.back, this.slider, this.on, this.says);
-    this.panels = made("div", "cvar-panels");
+    this.panels = element("div", "cvar-panels");
     mount.append(this.bar, this.panels, this.hears);
     this.slider.addEventListener("input", () => this.move(Number(this.slider.value)));
     this.slider.addEventListener("change", () => this.tell());
@@ -104,9 +104,9 @@ class Frames {
   }
 
   panel({ above, below, pictures, wide }, kept) {
-    const place = made("section", wide ? "cvar-panel cvar-panel-wide" : "cvar-panel");
+    const place = element("section", wide ? "cvar-panel cvar-panel-wide" : "cvar-panel");
     const words = (texts, name) => {
-      if (texts.length) this.words.push([place.appendChild(made("div", `cvar-panel-${name}`)), texts]);
+      if (texts.length) this.words.push([place.appendChild(element("div", `cvar-panel-${name}`)), texts]);
     };
     words(above, "above");
     for (const picture of pictures) {
@@ -196,7 +196,7 @@ class Frames {
   }
 }
 
-function made(kind, name, attributes = {}) {
+function element(kind, name, attributes = {}) {
   const node = document.createElement(kind);
   if (name) node.className = name;
   for (const [key, value] of Object.entries(attributes)) key in node ? (node[key] = value) : node.setAttribute(key, value);
