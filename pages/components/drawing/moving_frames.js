@@ -34,6 +34,7 @@ class MovingChart extends Chart {
   }
 
   go(k) {
+    if (this.unseen) return; // until it is, or the slider rests
     if (this.drawings && this.hastes && this.frames.length) {
       this.noteHidden();
       drawInHaste(this.node, this.at(k), this.done);
@@ -76,6 +77,9 @@ class Frames {
     this.bar.append(this.play, this.back, this.slider, this.on, this.says);
     this.panels = element("div", "cvar-panels");
     mount.append(this.bar, this.panels, this.hears);
+    this.watch = new IntersectionObserver((changes) => {
+      for (const { target, isIntersecting } of changes) target.chart.unseen = !isIntersecting;
+    });
     this.slider.addEventListener("input", () => this.move(Number(this.slider.value)));
     this.slider.addEventListener("change", () => this.tell());
     this.back.addEventListener("click", () => this.move(this.at - 1, true));
@@ -93,6 +97,7 @@ class Frames {
     this.slider.setAttribute("aria-label", name);
     this.play.hidden = !plays;
     this.panels.style.setProperty("--least", `${least}px`);
+    this.panels.style.setProperty("--columns", Math.max(panels.filter(({ wide }) => !wide).length, 1));
     this.words = [];
     const kept = new Set();
     const places = panels.map((panel) => this.panel(panel, kept));
@@ -110,7 +115,12 @@ class Frames {
     };
     words(above, "above");
     for (const picture of pictures) {
-      if (!this.charts.has(picture.key)) this.charts.set(picture.key, new MovingChart(place));
+      if (!this.charts.has(picture.key)) {
+        const made = new MovingChart(place);
+        made.place.chart = made;
+        this.watch.observe(made.place);
+        this.charts.set(picture.key, made);
+      }
       const chart = this.charts.get(picture.key);
       place.append(chart.place);
       chart.owner = this;
@@ -119,6 +129,7 @@ class Frames {
       kept.add(picture.key);
     }
     words(below, "below");
+    place.style.setProperty("--parts", place.childElementCount);
     return place;
   }
 
@@ -192,6 +203,7 @@ class Frames {
   remove() {
     this.removed = true;
     clearInterval(this.playing);
+    this.watch.disconnect();
     for (const chart of this.charts.values()) chart.remove();
   }
 }

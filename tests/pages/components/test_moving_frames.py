@@ -1,13 +1,19 @@
 """Frames of a slider: what is sent of them is all of them, and it is sent once."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.components.drawing import moving_frames
+from pages.components.drawing.chart import DRAWS
 from pages.components.drawing.moving_frames import packed
 from tests.pages.opening import shown
 from tests.pages.reading import frame_of, frames_of
+
+HERE = Path(moving_frames.__file__).parent
 
 
 def figure(k, **more):
@@ -74,3 +80,11 @@ def test_where_the_visitor_let_go_the_slider_nothing_is_sent_again(page):
     other = sent(shown(page.run()))
     assert other["begin"] == 2, "other figures begin where the slider stands"
     assert other["turn"] != before["turn"]
+
+
+def test_no_name_is_given_twice_in_the_module():
+    # The browser gets several files as one, and reads none of it if a name is there twice.
+    whole = DRAWS + "".join((HERE / name).read_text("utf-8") for name in ("haste.js", "moving_frames.js"))
+    names = re.findall(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", whole, re.MULTILINE)
+    assert len(names) > 30
+    assert sorted(names) == sorted(set(names))
