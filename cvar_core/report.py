@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import replace
 from html import escape
 
 from . import figures
@@ -25,7 +24,6 @@ from .results import (
     few,
     finding,
     interval,
-    judgement,
     number,
     risk_in_words,
     risk_name,
@@ -33,38 +31,13 @@ from .results import (
     take,
     undecided,
 )
-from .specs import ZERO, ProblemSpec, SpecError, SweepSpec
+from .specs import ZERO, ProblemSpec, SweepSpec
 from .version import __version__
 
 _HEIGHTS = {"sensitivity": 520, "curves": 500, "parts": 420}  # px
 
 
-@dataclass(frozen=True)
-class About:
-    """What the reader of a report should know beside the result, as far as it is known.
-
-    Attributes
-    ----------
-    lam
-        The reader's own step size, which is judged.
-    made
-        The day.
-    link
-        Where the experiment can be opened in a browser.
-    name
-        What the run is called.
-    data
-        What the data are called.
-    """
-
-    lam: float | None = None
-    made: date | None = None
-    link: str = ""
-    name: str = ""
-    data: str = ""
-
-
-def html(result: Result, command: str, by: Criterion | None = None, about: About | None = None) -> str:
+def html(result: Result, command: str, by: Criterion | None = None) -> str:
     """Return the report of a sweep.
 
     Parameters
@@ -73,20 +46,17 @@ def html(result: Result, command: str, by: Criterion | None = None, about: About
         What reproduces the result, shown as it is.
     by
         What counts as usable, and by which measure the report opens; it shows every measure.
-    about
-        What else there is to say.
     """
     from plotly.offline import get_plotlyjs
 
-    by, about = by or Criterion(), about or About()
+    by = Criterion() if by is None else by
     spec = result.spec
     subject = _subject(spec.problem)
-    drawn = {theme: _charts(result, by, about.lam, theme) for theme in ("light", "dark")}
+    drawn = {theme: _charts(result, by, theme) for theme in ("light", "dark")}
     sections = "".join(_section(name, title, caption) for name, (_, title, caption) in drawn["light"].items())
     data = {theme: {name: figure for name, (figure, *_) in charts.items()} for theme, charts in drawn.items()}
     # In JSON a "<" only stands in strings, where it may be written \u003c: no text can end the script.
     embedded = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    ends = (_day(about.made), f"run {spec.id}", f"cvar_core {__version__}")
     plotly = get_plotlyjs().replace("</script", "<\\/script")
     return f"""<!doctype html>
 <html lang="en">
@@ -94,15 +64,14 @@ def html(result: Result, command: str, by: Criterion | None = None, about: About
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(": ".join(filter(None, (about.name, f"Step sizes for {subject}"))))}</title>
+<title>{escape(f"Step sizes for {subject}")}</title>
 <style>{_style(spec)}</style>
 </head>
 <body>
 <main>
-<p class="kicker">{escape(" · ".join(filter(None, (about.name, subject))))}</p>
+<p class="kicker">{escape(subject)}</p>
 <h1>{escape(finding(result, by))}</h1>
-{_recommended(result, by)}{_own(result, by, about.lam)}<p class="lead">{escape(_in_words(spec.problem, about.data))}</p>
-<p class="lead">{escape(_lead(result, by))}</p>
+{_recommended(result, by)}<p class="lead">{escape(_lead(result, by))}</p>
 {_verdicts(result, by)}
 {sections}
 <h2>What was run</h2>
@@ -111,7 +80,7 @@ def html(result: Result, command: str, by: Criterion | None = None, about: About
 {_table(_numbers(result, by))}
 <h2>Reproduce it</h2>
 <pre><code>{escape(command)}</code></pre>
-{_link(about.link)}<p class="quiet">{escape(" · ".join(filter(None, ends)))}</p>
+<p class="quiet">Run {escape(spec.id)} · cvar_core {escape(__version__)}</p>
 </main>
 <script type="application/json" id="charts">{embedded}</script>
 <script>{plotly}</script>
@@ -121,12 +90,12 @@ def html(result: Result, command: str, by: Criterion | None = None, about: About
 """
 
 
-def _charts(result: Result, by: Criterion, lam: float | None, theme: str) -> dict[str, tuple[figures.Figure, str, str]]:
+def _charts(result: Result, by: Criterion, theme: str) -> dict[str, tuple[figures.Figure, str, str]]:
     """Return the charts with their headings and captions, which are set as text: that breaks its lines."""
     charts = {}
     for measure in _ordered(by):
         judging = replace(by, measure=measure)
-        chart, title, caption = figures.without_title(figures.sensitivity(result, by=judging, mark=lam, theme=theme))
+        chart, title, caption = figures.without_title(figures.sensitivity(result, by=judging, theme=theme))
         # The finding by the first measure is the report's title.
         heading = f"Sensitivity to the step size, by {JUDGED_BY[measure]}"
         words = caption if measure == by.measure else f"{title}. {caption}"
@@ -175,51 +144,6 @@ def _lead(result: Result, by: Criterion) -> str:
 def _recommended(result: Result, by: Criterion) -> str:
     words = take(result.judged(by))
     return f'<p class="take">{escape(words)}.</p>\n' if words else ""
-
-
-def _own(result: Result, by: Criterion, lam: float | None) -> str:
-    """Return the verdict on the reader's λ, for each method."""
-    if lam is None:
-        return ""
-    judged, lambdas = result.judged(by), result.spec.lambdas
-    try:
-        words = [judgement(judged.verdict(name, lam)) for name in result.spec.methods]
-    except SpecError:
-        ends = f"{number(lambdas[0])} to {number(lambdas[-1])}"
-        words = [f"Your λ = {number(lam)} is outside of the step sizes that were run, {ends}."]
-    lines = "".join(f"<li>{escape(each)}</li>" for each in words)
-    return f'<p class="own">Your step size</p><ul class="own">{lines}</ul>\n'
-
-
-def _in_words(problem: ProblemSpec, data: str) -> str:
-    """Say what is minimised, in a sentence."""
-    over = "" if problem.beta == 0 else f", the {risk_in_words(problem)}"
-    goal = f"What is minimised is {risk_name(problem)}{over}"
-    size = f"{problem.dim:,} {{}}{'s' * (problem.dim > 1)}"
-    if problem.noise is None:
-        where = f"{data or 'your data'}: {problem.sample_size or problem.eval_size:,} rows and {size.format('column')}"
-        return f"{goal}, with {problem.loss} loss on {where}."
-    kind = "drawn anew for every update" if problem.sample_size is None else f"{problem.sample_size:,} drawn points"
-    noise = f"{problem.noise} noise ({_told(problem.noise_params or {})})"
-    return f"{goal}, with {problem.loss} loss and {noise} in {size.format('dimension')}, {kind}."
-
-
-def _link(link: str) -> str:
-    """Return where to open it; only an address of the web is one that a click follows."""
-    if not link:
-        return ""
-    shown = escape(link)
-    there = f'<a href="{shown}">{shown}</a>' if link.startswith(("http://", "https://")) else shown
-    return f"<p>In a browser: {there}</p>\n"
-
-
-def _day(made: date | None) -> str:
-    """Return a day as it is said.
-
-    >>> _day(date(2025, 3, 9))
-    '9 March 2025'
-    """
-    return "" if made is None else f"{made.day} {made:%B %Y}"
 
 
 def _verdicts(result: Result, by: Criterion) -> str:
@@ -368,9 +292,6 @@ h2{font-size:21px;line-height:1.3;margin:44px 0 8px}
 .kicker,.quiet{color:var(--quiet)}
 .kicker{margin:0}
 .take{margin:0 0 12px;max-width:40em;font-size:20px;line-height:1.4}
-.own{margin:0;max-width:46em}
-ul.own{margin:0 0 16px;padding-left:22px}
-a{color:inherit;overflow-wrap:anywhere}
 .lead{margin:0 0 20px;max-width:46em}
 figure{margin:0}
 .chart{width:100%}

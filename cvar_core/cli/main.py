@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from .. import reading
@@ -119,10 +118,9 @@ def _sweep(args: argparse.Namespace, texts: list[str]) -> int:
         told |= {} if found is None else {"sharpened": found.to_dict()}
         outputs[args.summary] = json.dumps(told, indent=2, allow_nan=False) + "\n"
     if args.html is not None:
-        from ..report import About, html
+        from ..report import html
 
-        about = About(made=date.today(), data=args.data or "")
-        outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), by, about)
+        outputs[args.html] = html(result, shlex.join(["python", "-m", "cvar_core", *texts]), by)
     worst = None if args.tail is None or data is None else tail(data, problem, result)
     if worst is not None:
         outputs[args.tail] = worst.csv()

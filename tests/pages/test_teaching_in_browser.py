@@ -67,31 +67,42 @@ def test_every_slider_changes_its_page_without_a_fault(visit, name):
         assert page.locator(".stMain .js-plotly-plot .main-svg").count() >= 1
 
 
-def test_models_step_play_and_click(visit):
+def test_models_are_dragged_played_and_clicked_and_the_server_hears_where_they_stop(visit):
     page = visit("models")
-    page.locator(".stMain .js-plotly-plot .main-svg").nth(5).wait_for()
-    page.get_by_text("SGM: F rises, 3 → 12.47").wait_for()
-    page.get_by_role("button", name="Step", exact=True).click()
-    page.get_by_text("Update 2,").wait_for()
-    page.get_by_role("button", name="Play", exact=True).click()
-    # The path grows in the browser, step by step, while the server has long been done.
-    points = "node => node._fullData.find(t => t.uid === 'way').x.length"
-    seen = set()
-    spl = page.locator(".stMain .js-plotly-plot").nth(1)
-    page.get_by_text("Update 31,").wait_for()
-    while (count := spl.evaluate(points)) < 31:
-        seen.add(count)
-    assert len(seen) > 3
-    page.get_by_role("button", name="Play", exact=True).click()
-    early = f"() => (({points})(document.querySelectorAll('.stMain .js-plotly-plot')[1])) < 25"
-    page.wait_for_function(early)  # it plays again, and is interrupted
-    page.get_by_role("button", name="Reset", exact=True).click()
-    page.get_by_text("Update 1,").wait_for()
-    plane = page.locator(".stMain .js-plotly-plot .nsewdrag").first
+    page.locator(".st-key-models-fall .main-svg").first.wait_for()
+    expect(page.locator(".cvar-panel h2").first).to_have_text("■ SGM: F rises, 3 → 12.5")
+    slider = page.get_by_role("slider", name="Update")
+    idle(page)
+    # Dragged: the words and the pictures are those of the update, before the server has heard of it.
+    asked = page.evaluate("window.asked")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=5)
+    expect(page.locator(".cvar-frames-label")).to_contain_text("Update 31 of 31")
+    spl = page.locator(".st-key-models-spl .cvar-chart")
+    expect(page.locator(".cvar-panel h2").nth(1)).to_contain_text("SPL: F falls, 0.11")
+    spl.locator(".cvar-haste path").first.wait_for(state="attached")
+    assert page.evaluate("window.asked") == asked
+    page.mouse.up()
+    page.wait_for_url(re.compile("models_n=30"))
+    way = "node => node._fullData.find(trace => trace.uid === 'way').x.length"
+    page.wait_for_function(f"() => ({way})(document.querySelector('.st-key-models-spl .cvar-chart')) === 31")
+    assert spl.locator(".cvar-haste path").count() == 0, "at rest it is plotly that has drawn"
+    # Played from the start, and stopped.
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => document.querySelector('.cvar-frames').dataset.at === '3'")
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_url(re.compile("models_n=[3-9]$"))
+    stopped = int(page.locator(".cvar-frames").get_attribute("data-at"))
+    page.get_by_role("button", name="One back").click()
+    page.wait_for_url(re.compile(f"models_n={stopped - 1}$"))
+    plane = page.locator(".st-key-models-sgm .nsewdrag")
     plane.hover(position={"x": 60, "y": 60})
     page.wait_for_timeout(300)
     plane.click(position={"x": 60, "y": 60})
     page.wait_for_url(re.compile("models_theta=.*models_alpha=|models_alpha=.*models_theta="))
+    expect(page.locator(".cvar-frames-label")).to_contain_text("Update 1 of 31")
 
 
 def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):

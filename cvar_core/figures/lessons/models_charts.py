@@ -1,26 +1,43 @@
-"""The plane of one sample: the objective, a method's model of it, and the proximal step on that model."""
+"""Updates of a method, one figure each: the plane with F and its model, a cut along the step, and F by update.
+
+All figures of one chart share what stands still, and the ranges of their axes where they can, so that a slider over
+them moves only what the method moves.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from ...lessons.models import SAMPLE_LOSSES, Setup, Update
+from ...catalogue import methods
+from ...lessons.models import Setup, Update, sliced
+from ...results import number
+from ..axes import Span, linear_axis, log_axis
 from ..frame import Figure
-from ..palette import CLEAR, DARK, FONT, TEXT_SIZE, Theme, style, theme_named, translucent
+from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, style, theme_named, translucent
+from .level_lines import convex_levels
 
 Trace = dict[str, Any]
+Array = NDArray[np.float64]
 
+AXES = {
+    "near": "Same for all, near the start",
+    "all": "Same for all, the whole way",
+    "own": "Each its own",
+}
 _POINTS = 61  # of the grid, along each side
 _LEVELS = 11
 _DEPTH = 3e-3  # of the highest value: what lies lower is one colour
 _LEAST = (7.0, 5.5)  # the plane's size in θ and α
-_REACH = 3.0  # times that size: a step that goes farther leaves the chart
+_NEAR, _FAR = 1.0, 3.0  # times that size: a step that goes farther leaves the chart
 _SCALES = {"light": ("#f7fafd", "#6d93bd"), "dark": ("#101823", "#3f6f9f")}  # low and high
+_CLIFF = 8.0  # a rise in F that is more than so many times the promised fall leaves a cut at its upper edge
+_LOG = 20.0  # F's largest value over its smallest from which its axis is logarithmic
 
 
 class Plane(NamedTuple):
@@ -42,7 +59,14 @@ class Plane(NamedTuple):
         return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
 
 
-def plane(paths: Iterable[Sequence[Update]]) -> Plane:
+def planes(paths: Mapping[str, Sequence[Update]], axes: str) -> dict[str, Plane]:
+    """Return the plane that is shown for each method, with ``axes`` one of ``AXES``."""
+    if axes == "own":
+        return {name: plane([path], _FAR) for name, path in paths.items()}
+    return dict.fromkeys(paths, plane(paths.values(), _NEAR if axes == "near" else _FAR))
+
+
+def plane(paths: Iterable[Sequence[Update]], reach: float = _FAR) -> Plane:
     """Return a plane that shows the paths, without the points that lie far from their starts."""
     points: list[tuple[float, float]] = []
     for path in paths:
@@ -50,7 +74,7 @@ def plane(paths: Iterable[Sequence[Update]]) -> Plane:
         points.append((first.theta, first.alpha))
         for step in path:
             near = all(
-                abs(there - here) <= _REACH * size
+                abs(there - here) <= reach * size
                 for here, there, size in zip((first.theta, first.alpha), (step.theta, step.alpha), _LEAST, strict=True)
             )
             if step.finite and near:
@@ -63,97 +87,88 @@ def plane(paths: Iterable[Sequence[Update]]) -> Plane:
     return Plane(*sides)
 
 
-def model_plane(path: Sequence[Update], shown: Plane, *, theme: str = "light") -> Figure:
-    """Draw the last update of a path over the objective: the model it was made on, its ball, and the way there."""
+def model_planes(path: Sequence[Update], shown: Plane, *, theme: str = "light") -> list[Figure]:
+    """Draw every update of a path over the objective: the model it was made on, its ball, and the way there."""
     look = theme_named(theme)
-    step = path[-1]
-    theta, alpha = _grid(shown)
-    objective = step.setup.objective(theta, alpha).numpy()
-    top = math.log10(max(float(objective.max()), 1e-300))
-    floor = max(math.log10(max(float(objective.min()), 1e-300)), top + math.log10(_DEPTH))
-    levels = {"start": floor, "end": top, "size": max((top - floor) / _LEVELS, 1e-9)}
-    model = step.model_at(theta, alpha).numpy()
-    traces = [
-        _filled(theta, alpha, objective, floor, levels, look),
-        _loss_curve(step.setup, shown, look),
-        *_moving(path, shown, look),
-        _dashed(theta, alpha, model, floor, levels, style(step.method, look.name).colour),
+    ground = _Ground(path[0].setup, shown)
+    hills, layout = ground.filled(look), _plane_layout(shown, look)
+    return [
+        {
+            "data": [hills, *ground.curves(step.setup.seen, look), *_moving(path[: k + 1], ground, look)],
+            "layout": layout,
+        }
+        for k, step in enumerate(path)
     ]
-    return {"data": traces, "layout": _layout(shown, look)}
 
 
-def model_frames(path: Sequence[Update], shown: Plane, *, theme: str = "light") -> list[dict[str, Any]]:
-    """Return plotly's frames that walk a path: each moves the ball, the way and the step."""
-    look = theme_named(theme)
-    first = 2  # the objective and the curve stand still
-    frames = []
-    for count in range(1, len(path) + 1):
-        data = [{"x": trace["x"], "y": trace["y"]} for trace in _moving(path[:count], shown, look)]
-        frames.append({"name": str(count), "data": data, "traces": list(range(first, first + len(data)))})
-    return frames
+class _Ground:
+    """What stands still in a plane: F on a grid, its levels, and the curves on which it has its kinks."""
+
+    def __init__(self, setup: Setup, shown: Plane) -> None:
+        self.setup, self.shown = setup, shown
+        sides = (torch.linspace(*side, _POINTS, dtype=torch.float64) for side in shown)
+        self.theta, self.alpha = torch.meshgrid(*sides, indexing="xy")
+        self.values: Array = setup.objective(self.theta, self.alpha).numpy()
+        self.top = math.log10(max(float(self.values.max()), 1e-300))
+        self.floor = max(math.log10(max(float(self.values.min()), 1e-300)), self.top + math.log10(_DEPTH))
+        self.size = max((self.top - self.floor) / _LEVELS, 1e-9)
+        x = torch.linspace(*shown.theta, 121, dtype=torch.float64)
+        self._x, self._losses = _short(x.numpy()), setup.losses(x).numpy()
+
+    def filled(self, look: Theme) -> Trace:
+        """Return a contour of F's logarithm: its levels never crowd."""
+        low, high = _SCALES[look.name]
+        return {
+            "type": "contour",
+            "uid": "objective",
+            "meta": "plane",  # a click anywhere chooses the point
+            "x": _short(self.theta[0].numpy()),
+            "y": _short(self.alpha[:, 0].numpy()),
+            "z": np.log10(np.maximum(self.values, 10**self.floor)).round(3).tolist(),
+            "contours": {"start": self.floor, "end": self.top, "size": self.size, "coloring": "fill"},
+            "colorscale": [[0, low], [1, high]],
+            "showscale": False,
+            "line": {"width": 0.5, "color": translucent(look.quiet, 0.25)},
+            "hoverinfo": "none",
+        }
+
+    def curves(self, seen: int, look: Theme) -> list[Trace]:
+        """Return α = ℓ(θ) of each sample, strong for the one that is seen."""
+        low, high = self.shown.alpha
+        found = []
+        for k, loss in enumerate(self._losses):
+            heights = [value if low <= value <= high else None for value in _short(loss)]
+            line = {"width": 2.5 if len(self._losses) > 1 else 1.5, "color": look.text}
+            if k != seen:
+                line = {"width": 1.2, "color": translucent(look.text, 0.4)}
+            found.append({**_still(f"loss-{k}"), "mode": "lines", "x": self._x, "y": heights, "line": line})
+        return found
+
+    def levels_of(self, step: Update) -> tuple[list[Any], list[Any]]:
+        """Return where the model is as high as F is on the edges of its colours."""
+        levels = 10 ** (self.floor + self.size * np.arange(_LEVELS + 1))
+        return convex_levels(step.model_at, self.shown, levels.tolist())
 
 
-def _grid(shown: Plane) -> tuple[torch.Tensor, torch.Tensor]:
-    sides = (torch.linspace(*side, _POINTS, dtype=torch.float64) for side in shown)
-    theta, alpha = torch.meshgrid(*sides, indexing="xy")
-    return theta, alpha
-
-
-def _contour(theta: torch.Tensor, alpha: torch.Tensor, values: np.ndarray, floor: float) -> Trace:
-    """Return a contour of the logarithm: its levels never crowd. A model may be negative, and has no level there."""
-    heights = np.log10(np.maximum(values, 10 ** (floor - 1)))
-    rows = heights.round(3).tolist()
-    return {"type": "contour", "x": theta[0].tolist(), "y": alpha[:, 0].tolist(), "z": rows, "showscale": False}
-
-
-def _filled(
-    theta: torch.Tensor, alpha: torch.Tensor, values: np.ndarray, floor: float, levels: Trace, look: Theme
-) -> Trace:
-    low, high = _SCALES[look.name]
-    lifted = np.maximum(values, 10**floor)
-    return {
-        **_contour(theta, alpha, lifted, floor),
-        "uid": "objective",
-        "meta": "plane",  # a click anywhere chooses the point
-        "contours": {**levels, "coloring": "fill"},
-        "colorscale": [[0, low], [1, high]],
-        "line": {"width": 0.5, "color": translucent(look.quiet, 0.25)},
-        "hoverinfo": "none",
-    }
-
-
-def _dashed(
-    theta: torch.Tensor, alpha: torch.Tensor, values: np.ndarray, floor: float, levels: Trace, colour: str
-) -> Trace:
-    return {
-        **_contour(theta, alpha, values, floor),
-        "uid": "model",
-        "contours": {**levels, "coloring": "none"},
-        "line": {"width": 2, "dash": "dash", "color": colour},
-        "hoverinfo": "skip",
-    }
-
-
-def _loss_curve(setup: Setup, shown: Plane, look: Theme) -> Trace:
-    x = torch.linspace(*shown.theta, 121, dtype=torch.float64)
-    y = SAMPLE_LOSSES[setup.loss].value(x)
-    inside = (y >= shown.alpha[0]) & (y <= shown.alpha[1])
-    heights = [value if ok else None for value, ok in zip(y.tolist(), inside.tolist(), strict=True)]
-    line = {"width": 1.5, "color": look.text}
-    return {**_still("loss"), "mode": "lines", "x": x.tolist(), "y": heights, "line": line}
-
-
-def _moving(path: Sequence[Update], shown: Plane, look: Theme) -> list[Trace]:
-    """Return what changes with every update: the ball around the point, the way so far, the step and its end."""
-    step = path[-1]
+def _moving(path: Sequence[Update], ground: _Ground, look: Theme) -> list[Trace]:
+    """Return what changes with every update: the model, the ball, the way so far, the step and its end."""
+    step, shown = path[-1], ground.shown
     colour, _, marker = style(step.method, look.name)
-    start = (step.setup.theta, step.setup.alpha)
-    way = [(each.setup.theta, each.setup.alpha) for each in path]
-    end = shown.cut(start, (step.theta, step.alpha)) if shown.holds(*start) else start
-    gone = not (step.finite and shown.holds(step.theta, step.alpha))
+    start, end = (step.setup.theta, step.setup.alpha), (step.theta, step.alpha)
+    here, there = shown.holds(*start), step.finite and shown.holds(*end)
+    cut = shown.cut(start, end) if here else start
+    way = np.array([(each.setup.theta, each.setup.alpha) for each in path])
+    level_x, level_y = ground.levels_of(step)
     ball_x, ball_y = _ball(step)
     edge = {"width": 1.5, "color": look.surface}
     return [
+        {
+            **_still("model"),
+            "mode": "lines",
+            "x": [None if value is None else round(value, 3) for value in level_x],
+            "y": [None if value is None else round(value, 3) for value in level_y],
+            "line": {"width": 2, "dash": "dash", "color": colour},
+        },
         {
             **_still("ball"),
             "mode": "lines",
@@ -164,75 +179,228 @@ def _moving(path: Sequence[Update], shown: Plane, look: Theme) -> list[Trace]:
         {
             **_still("way"),
             "mode": "lines+markers",
-            "x": [x for x, _ in way],
-            "y": [y for _, y in way],
+            "x": _short(way[:, 0]),
+            "y": _short(way[:, 1]),
             "line": {"width": 2, "color": look.text},
-            "marker": {"size": 7, "color": look.text},
+            "marker": {"size": 6, "color": look.text},
         },
         {
             **_still("step"),
             "mode": "lines+markers",
-            "x": [start[0], end[0]],
-            "y": [start[1], end[1]],
+            "x": [start[0], cut[0]],
+            "y": [start[1], cut[1]],
             "line": {"width": 3, "color": colour},
             "marker": {"opacity": 1, "size": [0, 16], "symbol": "arrow", "angleref": "previous", "color": colour},
         },
         {
             **_still("points"),
             "mode": "markers",
-            "x": [start[0], end[0]],
-            "y": [start[1], end[1]],
+            "x": [start[0], cut[0]],
+            "y": [start[1], cut[1]],
             "marker": {
                 "opacity": 1,
-                "size": [13, 0 if gone else 12],
+                "size": [13, 12 if there else 0],
                 "symbol": ["circle", marker],
                 "color": [look.text, colour],
                 "line": edge,
             },
         },
+        *([] if here else [_outside(step, shown, colour)]),
     ]  # fmt: skip
+
+
+def _outside(step: Update, shown: Plane, colour: str) -> Trace:
+    """Say where a point is that the plane does not show."""
+    theta, alpha = step.setup.theta, step.setup.alpha
+    return {
+        **_still("outside"),
+        "mode": "text",
+        "x": [sum(shown.theta) / 2] * 2,
+        "y": [shown.alpha[1] - share * (shown.alpha[1] - shown.alpha[0]) for share in (0.08, 0.19)],
+        "text": ["outside, at", f"θ {number(theta)}, α {number(alpha)}"],
+        "textposition": "middle center",
+        "textfont": {"size": TEXT_SIZE, "color": colour},
+    }
 
 
 def _ball(step: Update) -> tuple[list[float], list[float]]:
     """Return the ellipse of all points that the proximal term puts as far away as the next one."""
     if not math.isfinite(step.proximal):
         return [step.setup.theta], [step.setup.alpha]
-    turn = np.linspace(0, 2 * np.pi, 73)
+    turn = np.linspace(0, 2 * np.pi, 49)
     across = math.sqrt(2 * float(step.sizes.theta) * step.proximal)
     along = math.sqrt(2 * float(step.sizes.alpha) * step.proximal)
-    return (step.setup.theta + across * np.cos(turn)).tolist(), (step.setup.alpha + along * np.sin(turn)).tolist()
+    return _short(step.setup.theta + across * np.cos(turn)), _short(step.setup.alpha + along * np.sin(turn))
+
+
+def model_slices(path: Sequence[Update], *, theme: str = "light") -> list[Figure]:
+    """Draw F and a method's model along each of its steps: 0 is here, 1 the next point."""
+    look = theme_named(theme)
+    return [_slice(step, look) for step in path]
+
+
+def _slice(step: Update, look: Theme) -> Figure:
+    if not step.finite:
+        return {"data": [], "layout": _slice_layout((0.0, 1.0), look)}
+    colour, _, marker = style(step.method, look.name)
+    cut = sliced(step)
+    next_one, ends = int(np.searchsorted(cut.share, 1.0)), np.searchsorted(cut.fine, [0.0, 1.0])
+    (start, end), promised, least = cut.objective[ends].tolist(), float(cut.model[next_one]), step.model + step.proximal
+    low = min(float(cut.objective[ends[0] : ends[1] + 1].min()), promised)
+    top = start + _CLIFF * max(start - low, 1e-9 * abs(start) + 1e-12)
+    over = end > top
+    high = max(start, least, top if over else end)
+    high = max(high, low + 1e-9 * max(abs(low), 1.0))
+    pad = 0.16 * (high - low)
+    shown_end = high + 0.6 * pad if over else end
+    kinks = [(kink, float(np.interp(kink, cut.fine, cut.seen))) for kink in cut.kinks]
+    share, fine = cut.share.round(4).tolist(), cut.fine.round(4).tolist()
+    traces = [
+        _line(
+            "objective", fine, _short(cut.objective, high - low), {"width": 5, "color": translucent(look.quiet, 0.6)}
+        ),
+        _line("model", share, _short(cut.model, high - low), {"width": 2.5, "dash": "dash", "color": colour}),
+        _line("penalised", share, _short(cut.penalised, high - low), {"width": 2, "dash": "dot", "color": colour}),
+    ]
+    if step.setup.samples > 1:  # else F is the sample's own
+        traces.insert(1, _line("sampled", fine, _short(cut.seen, high - low), {"width": 1.5, "color": look.text}))
+    traces += [
+        {
+            **_still("missed"),  # what the model had promised, and what came
+            "mode": "lines",
+            "x": [1.0, 1.0],
+            "y": [promised, shown_end],
+            "line": {"width": 1.5, "color": colour},
+        },
+        {
+            **_still("kink"),
+            "mode": "markers+text",
+            "x": [round(x, 4) for x, _ in kinks],
+            "y": [y for _, y in kinks],
+            "text": ["kink"] * len(kinks),
+            "textposition": "bottom center",
+            "textfont": {"size": TEXT_SIZE - 2, "color": look.text},
+            "marker": {
+                "opacity": 1, "size": 9, "symbol": "circle", "color": look.surface,
+                "line": {"width": 2, "color": look.text},
+            },
+        },
+        {
+            **_still("points"),
+            "mode": "markers",
+            "x": [0.0, 1.0, 1.0],
+            "y": [start, least, shown_end],
+            "marker": {
+                "opacity": 1,
+                "size": [12, 10, 12],
+                "symbol": ["circle", marker, "triangle-up" if over else marker],
+                "color": [look.text, look.surface, colour],
+                "line": {"width": [1.5, 2, 1.5], "color": [look.surface, colour, look.surface]},
+            },
+        },
+    ]  # fmt: skip
+    return {"data": traces, "layout": _slice_layout((low - 1.6 * pad, high + pad), look)}
+
+
+def _line(uid: str, x: list[float], y: list[float], line: dict[str, Any]) -> Trace:
+    return {**_still(uid), "mode": "lines", "x": x, "y": y, "line": line}
+
+
+def objectives(paths: Mapping[str, Sequence[Update]], count: int, *, theme: str = "light") -> list[Figure]:
+    """Draw F after each update of every method, up to each of the first ``count``."""
+    look = theme_named(theme)
+    values = {name: [path[0].before, *(step.after for step in path if step.finite)] for name, path in paths.items()}
+    every = [value for each in values.values() for value in each]
+    low, high = min(every), max(every)
+    layout = {
+        **_layout(look),
+        "margin": {"l": 64, "r": 16, "t": 34, "b": 48},
+        "xaxis": {**linear_axis("updates taken", (-0.3, count + 0.3), look), "automargin": False, "dtick": 5},
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": TEXT_SIZE}},
+    }
+    least = max(low, 1e-9 * high, 1e-300)
+    if high > _LOG * least:
+        layout["yaxis"] = log_axis("F", Span(least, high).around(0.06), look, most_ticks=5)
+    else:
+        room = 0.08 * (high - low) or 1.0
+        layout["yaxis"] = linear_axis("F", (low - room, high + room), look)
+    layout["yaxis"]["automargin"] = False
+    return [
+        {"data": [_falling(name, each[: k + 2], look) for name, each in values.items()], "layout": layout}
+        for k in range(count)
+    ]
+
+
+def _falling(name: str, values: Sequence[float], look: Theme) -> Trace:
+    colour, dash, marker = style(name, look.name)
+    return {
+        "type": "scatter",
+        "uid": name,
+        "name": methods[name].label,
+        "mode": "lines+markers",
+        "x": list(range(len(values))),
+        "y": [float(f"{max(value, 1e-300):.5g}") for value in values],
+        "line": {"width": 2.5, "dash": dash, "color": colour},
+        "marker": {"size": 7, "symbol": marker, "color": colour},
+        "hovertemplate": f"{methods[name].label} after %{{x}} updates: F = %{{y:.4g}}<extra></extra>",
+    }
+
+
+def _short(values: Array, span: float = 1.0) -> list[float]:
+    """Return numbers with as many digits as can be seen on an axis of this span."""
+    digits = 4 - math.floor(math.log10(span))
+    found: list[float] = np.asarray(values, dtype=float).round(min(max(digits, 0), 12)).tolist()
+    return found
 
 
 def _still(uid: str) -> Trace:
     return {"type": "scatter", "uid": uid, "hoverinfo": "skip", "showlegend": False}
 
 
-def _layout(shown: Plane, look: Theme) -> dict[str, Any]:
-    def axis(title: str, side: tuple[float, float]) -> dict[str, Any]:
-        return {
-            "title": {"text": title, "font": {"size": TEXT_SIZE + 2}, "standoff": 6},
-            "range": list(side),
-            "tickfont": {"size": TEXT_SIZE},
-            "nticks": 6,
-            "tickangle": 0,
-            "ticks": "outside",
-            "tickcolor": look.quiet,
-            "linecolor": look.quiet,
-            "showline": True,
-            "showgrid": False,
-            "zeroline": False,
-            "automargin": True,
-        }
-
+def _layout(look: Theme) -> dict[str, Any]:
     return {
         "font": {"family": FONT, "size": TEXT_SIZE, "color": look.text},
         "paper_bgcolor": CLEAR,
-        "plot_bgcolor": _SCALES["dark" if look is DARK else "light"][0],
-        "margin": {"l": 46, "r": 10, "t": 8, "b": 44},
-        "xaxis": axis("θ", shown.theta),
-        "yaxis": axis("α", shown.alpha),
+        "plot_bgcolor": CLEAR,
         "hovermode": "closest",
         "dragmode": "zoom",
         "showlegend": False,
         "uirevision": "models",
+    }
+
+
+def _small_axis(title: str, side: tuple[float, float], look: Theme) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 4},
+        "range": list(side),
+        "tickfont": {"size": TEXT_SIZE},
+        "nticks": 6,
+        "tickangle": 0,
+        "ticks": "outside",
+        "tickcolor": look.quiet,
+        "linecolor": look.quiet,
+        "showline": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def _plane_layout(shown: Plane, look: Theme) -> dict[str, Any]:
+    return {
+        **_layout(look),
+        "plot_bgcolor": _SCALES[look.name][0],
+        "margin": {"l": 54, "r": 8, "t": 6, "b": 42},
+        "xaxis": _small_axis("θ", shown.theta, look),
+        "yaxis": _small_axis("α", shown.alpha, look),
+    }
+
+
+def _slice_layout(side: tuple[float, float], look: Theme) -> dict[str, Any]:
+    ticks = {"tickvals": [0, 1], "ticktext": ["here", "next"]}
+    return {
+        **_layout(look),
+        "margin": {"l": 54, "r": 8, "t": 6, "b": 26},
+        "xaxis": {**_small_axis("", (-0.4, 1.8), look), **ticks},
+        "yaxis": {**_small_axis("", side, look), "nticks": 4},
     }

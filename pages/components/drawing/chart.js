@@ -79,12 +79,9 @@ class Chart {
       this.waiting = setTimeout(() => this.draw(sent), 100);
       return undefined;
     }
-    if (this.playing) this.plotly.animate(this.node, [null], { mode: "immediate" }).catch(() => {}); // ends it
     this.sent = sent;
     this.done ??= left.get(sent.key) ?? { ranges: {}, hidden: new Set() };
-    const { data, layout, frames } = structuredClone(sent.figure); // plotly writes into what it gets
-    const walk = frames && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (walk) data.splice(0, data.length, ...data.filter((trace) => trace.uid !== "model")); // it is the last step's
+    const { data, layout } = structuredClone(sent.figure); // plotly writes into what it gets
     this.keepZoom(layout);
     this.keepHidden(data);
     this.fit(layout);
@@ -92,7 +89,6 @@ class Chart {
     const drawing = this.finish(this.plotly.react(this.node, data, layout, (this.config ??= this.configure())));
     if (!this.drawings++) this.listen();
     for (const drawn of this.node.querySelectorAll(".main-svg")) drawn.setAttribute("aria-hidden", "true"); // the label and the numbers say it
-    if (walk) this.play(frames);
     return drawing;
   }
 
@@ -101,18 +97,6 @@ class Chart {
     return drawing.catch((why) => {
       if (!this.removed) throw why;
     });
-  }
-
-  // Walks the frames once, and ends at the figure.
-  async play(frames) {
-    const { node, sent, plotly } = this;
-    this.playing = true;
-    const hills = standIn(node.querySelector(".contourlayer"));
-    const timing = { frame: { duration: 260, redraw: false }, transition: { duration: 240, easing: "cubic-in-out" } };
-    await plotly.animate(node, frames, { mode: "immediate", ...timing }).catch(() => {}); // a newer figure ended it
-    this.playing = false;
-    hills?.remove();
-    if (this.sent === sent) this.draw({ ...sent, figure: { ...sent.figure, frames: undefined } });
   }
 
   // Plotly's own uirevision forgets a zoom as soon as a figure comes with another range, so it is told that each
@@ -219,16 +203,6 @@ class Chart {
     }
     this.place.remove();
   }
-}
-
-// Plotly takes contours away while it animates curves, so a copy stays in their place. It has none of plotly's classes:
-// plotly finds its contours by them, and a figure that comes meanwhile would fail on those that it has not drawn.
-function standIn(layer) {
-  const copy = layer?.cloneNode(true);
-  copy?.querySelectorAll("[class]").forEach((part) => part.removeAttribute("class"));
-  copy?.setAttribute("class", "cvar-still");
-  layer?.before(copy);
-  return copy;
 }
 
 const group = (trace) => trace.legendgroup || trace.uid;

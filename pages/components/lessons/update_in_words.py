@@ -1,16 +1,37 @@
-"""One update in words: what its model says of it, with its numbers put into the formula."""
+"""One update in words: what it did, what its model says of it, and its numbers put into the formula."""
 
 from __future__ import annotations
+
+import html
+import re
 
 from cvar_core.catalogue import methods
 from cvar_core.catalogue.methods import latex as figure
 from cvar_core.lessons.models import Update
+from cvar_core.results import number
 
 
 def heading(step: Update) -> str:
     """Say what the update did to the objective."""
     way = "falls" if step.after < step.before else "stays" if step.after == step.before else "rises"
-    return f"{methods[step.method].label}: F {way}, {figure(step.before)} → {figure(step.after)}"
+    return f"{methods[step.method].label}: F {way}, {number(step.before)} → {number(step.after)}"
+
+
+def case(step: Update) -> str:
+    """Say what the model saw, as HTML."""
+    told = step.explanation
+    if told is None:
+        return ""
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(told.words))
+
+
+def beyond(label: str, value: float | None, low: float, high: float) -> str:
+    """Say that a slider of tenths cannot be set to a value; nothing, if it can."""
+    if value is not None and low <= round(value, 1) <= high:
+        return ""
+    return (
+        f"{label} = {number(value)} is beyond the slider's range, {number(low)} to {number(high)}. Nothing has moved."
+    )
 
 
 def explained(step: Update) -> list[str]:

@@ -71,7 +71,6 @@ class MainArea:
             "gap. What then remains is ε.",
         )  # fmt: skip
         before, self._judged_by = self._judged_by, Criterion(measure, float(share.rstrip("%")) / 100)
-        self._session.now.update(lam=lam, link=tabs.link())
         tell_look(
             self._page, Look(lam, self._by.measure, self._by.closed, theme=theme(), pinned=pins.pinned(self._session))
         )

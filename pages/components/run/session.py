@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import streamlit as st
 
@@ -41,12 +41,6 @@ class Session:
     @property
     def shown(self) -> Shown | None:
         found: Shown | None = st.session_state.get(f"{self.page}-shown")
-        return found
-
-    @property
-    def now(self) -> dict[str, Any]:
-        """What the visitor has said last, for files that are made when they are asked for, without the script."""
-        found: dict[str, Any] = st.session_state.setdefault(f"{self.page}-now", {})
         return found
 
     def show(self, run: Shown | None) -> None:

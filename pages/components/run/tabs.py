@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
-from functools import partial
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -64,7 +61,7 @@ def _draw(title: str, session: Session, run: Shown, view: View, by: Criterion) -
             settled=None,  # the charts above see to it
         )  # fmt: skip
     elif title == TABLE and result is not None:
-        _table(session, run, result, by)
+        _table(page, run, result, by)
     elif title == TABLE:
         st.caption("The table is here when the run has ended.")
     elif title == REPRODUCE:
@@ -73,8 +70,7 @@ def _draw(title: str, session: Session, run: Shown, view: View, by: Criterion) -
         history.draw(session, run)
 
 
-def _table(session: Session, run: Shown, result: Result, by: Criterion) -> None:
-    page = session.page
+def _table(page: str, run: Shown, result: Result, by: Criterion) -> None:
     spec, judged = result.spec, result.judged(by)
     done = bool((result.recorded == len(spec.checkpoint_iterations)).all())
     rows = result.summary(by.measure)
@@ -97,14 +93,13 @@ def _table(session: Session, run: Shown, result: Result, by: Criterion) -> None:
         "The files have both measures."
     )
     name = f"cvar-{spec.id[:8]}"
-    session.now["link"] = link()
     files = {
         "Curves (CSV)": (f"{name}-curves.csv", "text/csv", lambda: result.curves.to_csv(index=False)),
         "Summary (JSON)": (f"{name}-summary.json", "application/json", lambda: _json(result.to_dict(by))),
         "Spec (JSON)": (f"{name}-spec.json", "application/json", lambda: _json(spec.to_dict())),
         "Report (HTML)": (
             f"{name}.html", "text/html",
-            partial(_report, run, result, by, session.now, session.name(spec.id)),
+            lambda: report.html(result, reproduce.command(spec, by, run.recipe), by),
         ),
     }  # fmt: skip
     with st.container(horizontal=True):
@@ -112,13 +107,6 @@ def _table(session: Session, run: Shown, result: Result, by: Criterion) -> None:
             st.download_button(
                 label, text, file_name, kind, on_click="ignore", icon=":material/download:", key=f"{page}-{label}"
             )
-
-
-def _report(run: Shown, result: Result, by: Criterion, now: dict[str, Any], name: str) -> str:
-    """Return the report as it is when it is asked for: the visitor's λ may have changed since the script ran."""
-    data = "" if run.recipe is None else run.recipe.data
-    about = report.About(now.get("lam"), datetime.now(UTC).date(), now.get("link", ""), name, data)
-    return report.html(result, reproduce.command(run.spec, by, run.recipe), by, about)
 
 
 def _reproduce(run: Shown, by: Criterion) -> None:
@@ -129,15 +117,14 @@ def _reproduce(run: Shown, by: Criterion) -> None:
     st.code(reproduce.python(spec, by, recipe), language="python", wrap_lines=True)
     others = "" if recipe is None or recipe.data in sets else "; who else opens it has to upload the same file"
     st.markdown(f"In a browser: the same controls and, on this server, the same result at once{others}")
-    st.code(link(), language=None, wrap_lines=True)
+    st.code(_link(), language=None, wrap_lines=True)
 
 
 def _format(measure: str) -> str:
     return "percent" if measure.endswith("accuracy") else "%.4g"
 
 
-def link() -> str:
-    """Return the address of the page with all that the controls say."""
+def _link() -> str:
     query = urlencode([(name, value) for name in st.query_params for value in st.query_params.get_all(name)])
     address = (st.context.url or "").split("?")[0]
     return f"{address}?{query}" if query else address
