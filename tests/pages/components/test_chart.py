@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from pages.components.drawing import chart as chart_module
 from pages.components.drawing.chart import Clicked, checked
 from tests.pages.components.growing import figure
 from tests.pages.driving import PATIENCE, idle
@@ -41,6 +42,19 @@ def test_a_figure_that_is_no_json_is_refused_where_it_is_made():
         chart({"data": [{"y": [float("nan")]}], "layout": {}}, key="broken", height=100)
 
     assert len(AppTest.from_function(page).run().exception) == 1
+
+
+def test_scripts_that_make_up_one_module_give_no_name_twice():
+    """A browser would run none of them; all that mounts charts comes after what draws them."""
+    parts = Path(chart_module.__file__).parent
+    mounting = {parts / "mount.js", parts.parent / "sending" / "live.js", parts / "moving_frames.js"}
+    declared = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+    shared = declared.findall(chart_module.DRAWS)
+    assert len(shared) > 10
+    for script in mounting:
+        beside = (parts / "haste.js").read_text("utf-8") if script.name == "moving_frames.js" else ""
+        names = shared + declared.findall(beside + script.read_text("utf-8"))
+        assert sorted(names) == sorted(set(names)), script.name
 
 
 anything = st.recursive(
