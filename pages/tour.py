@@ -89,7 +89,7 @@ with st.container(key="tour", width=WIDTH, gap="small"):
         st.session_state["tour-step"] = str(number)
         st.segmented_control(
             "Lesson", [str(k) for k in range(1, count + 1)], key="tour-step", on_change=look_at, required=True,
-            label_visibility="collapsed", format_func=lambda k: f"{k} ✓" if int(k) in given else k, width="content",
+            label_visibility="collapsed", format_func=lambda k: f"{k}\u2009✓" if int(k) in given else k, width="content",
         )  # fmt: skip
         st.caption(f"{len(given)} of {count} answered")
     st.markdown(f"# {number}. {lesson.title}")
@@ -105,7 +105,7 @@ with st.container(key="tour", width=WIDTH, gap="small"):
         ask(lesson, number, chosen)
         if chosen is not None:
             lead_on(lesson, number)
-        with st.container(horizontal=True, gap="small"):
+        with st.container(key="tour-ways", horizontal=True, gap="small"):
             st.button("Back", icon=":material/arrow_back:", on_click=tour_progress.go, args=(number - 1,),
                       disabled=number == 1)  # fmt: skip
             if number < count:

@@ -71,7 +71,7 @@ def test_one_goes_on_and_back_and_the_answers_stay():
     shown(button(page, "Back").click().run())
     assert heading(page).startswith("# 1.")
     assert page.success
-    assert page.button_group[0].options[:2] == ["1 ✓", "2"]
+    assert page.button_group[0].options[:2] == ["1\u2009✓", "2"]
 
 
 def test_the_last_lesson_leads_out(linked):

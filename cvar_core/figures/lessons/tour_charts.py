@@ -30,7 +30,7 @@ def two_fits(facts: Facts, answered: bool, beta: float = 0.9, *, theme: str = "l
     figure = frame_of(look, linear_axis("kilometres", (0.0, 9.4), look), linear_axis("minutes", (0.0, 70.0), look))
     groups = (
         ("in town", ~data.hills, "circle", 8, (5.3, 16.0, "● in town")),
-        ("to the hills", data.hills, "triangle-up", 12, (5.3, 58.0, "▲ to the hills")),
+        ("to the hills", data.hills, "triangle-up", 12, (2.6, 58.0, "▲ to the hills")),
     )
     for name, here, shape, size, (x, y, words) in groups:
         dots = {"symbol": shape, "size": size, "color": translucent(look.text, 0.5)}
@@ -67,7 +67,7 @@ def losses(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
     ]
     figure["layout"] |= {"barmode": "stack", "bargap": 0}
     add_flag(figure, told.mean, 0.96 * top, f"mean {number(told.mean)}", look.text)
-    add_flag(figure, told.var, 0.8 * top, f"VaR {number(told.var)}: here the tail begins", look.text)
+    add_flag(figure, told.var, 0.8 * top, f"VaR {number(told.var)}", look.text)
     title = f"The mean loss is {number(told.mean)}: what is the mean of the worst 5%?"
     if answered:
         add_flag(figure, told.cvar, 0.55 * top, f"CVaR {number(told.cvar)}", TAIL[theme])
@@ -103,8 +103,8 @@ def one_step(_: Facts, answered: bool, *, theme: str = "light") -> Figure:
     below = {"fill": "tozeroy", "fillcolor": translucent(look.quiet, 0.16)}
     figure["data"].append(curve("kink", theta, SAMPLE_LOSSES[setup.loss].value(theta), **kink, **below))
     figure["layout"]["annotations"] = [
-        said("below the curve<br>F is steep", 3.1, 1.95, look.quiet),
-        said("above the curve<br>F is gentle", -0.4, 2.9, look.quiet),
+        said("F is steep", 3.1, 2.1, look.quiet),
+        said("F is gentle", -0.2, 2.7, look.quiet),
         said("α = ℓ(θ)", -1.0, 0.68, look.text),
     ]
     steps = {name: update(name, setup) for name in ("sgm", "spl")}
@@ -113,7 +113,7 @@ def one_step(_: Facts, answered: bool, *, theme: str = "light") -> Figure:
         step, colour = steps[name], style(name, theme).colour
         figure["data"].append(arrow(name, (setup.theta, setup.alpha), (step.theta, step.alpha), colour))
         side = {"xanchor": "left", "xshift": 14} if name == "sgm" else {"xanchor": "right", "xshift": -14}
-        words = f"<b>{methods[name].label}</b>: F {number(step.before)} → {after[name]}"
+        words = f"<b>{methods[name].label}</b><br>F = {after[name]}"
         figure["layout"]["annotations"].append(said(words, step.theta, step.alpha, colour, **side))
     dot = {"size": 13, "color": look.text, "line": {"width": 1.5, "color": look.surface}}
     here = {"mode": "markers", "marker": dot, "showlegend": False, "hoverinfo": "skip"}
@@ -143,7 +143,7 @@ def units(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
         last = max(scale for scale, each in zip(told.scales, told.usable["spl"], strict=True) if each is not None)
         title = f"SPL₊’s usable λ stay the same: SPL’s shrink, and beyond a factor of {number(last)} none is left"
         figure["layout"]["annotations"].append(
-            said("no λ for SPL", 2.0, -3.1, style("spl", theme).colour, xanchor="left", xshift=5)
+            said("no λ for SPL", 3.1, -3.1, style("spl", theme).colour, xanchor="right")
         )
     figure["layout"]["title"] = titled(title, "", look)
     return figure

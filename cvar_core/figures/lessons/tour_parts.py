@@ -104,4 +104,4 @@ def upright_bars(name: str, ranges: Mapping[float, tuple[float, float] | None], 
     for place, ends in ranges.items():
         if ends is not None:
             x, y = [*x, aside * place, aside * place, None], [*y, *ends, None]
-    return curve(name, x, y, mode="lines", line={"color": colour, "width": 8}, hoverinfo="skip")
+    return curve(name, x, y, mode="lines", line={"color": colour, "width": 7}, hoverinfo="skip")
