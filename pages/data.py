@@ -9,7 +9,7 @@ from pages.components.asking.files import draw_files, draw_upload
 from pages.components.asking.own_data import DataControls
 from pages.components.asking.sources import Sources
 from pages.components.drawing.style import apply_look
-from pages.components.run import run_page
+from pages.components.run import masthead, run_page
 from pages.components.run.main_area import MainArea
 from pages.components.run.session import Session
 from pages.components.sending.server import known_visitor, manager, shelf, uploads
@@ -35,7 +35,11 @@ with st.sidebar:
         buttons = st.container()
 
 shown = run_page.choose(session, asked, buttons)
-st.caption("Which step size is safe on your data?")
+masthead.draw(
+    "Which step size is safe on your data?",
+    "<b>CVaR</b> is the mean of the worst losses, here of your rows. Each update moves the model by a step of size "
+    "<b>λ</b>: too small, and it crawls; too large, and it blows up.",
+)
 if controls.preview is not None:
     preview.draw(PAGE, controls.name, controls.preview, controls.mapping, controls.unit, expanded=shown is None)
 if controls.columns is not None:

@@ -1,6 +1,7 @@
 """Explore under ``AppTest``, with runs that take a blink."""
 
 import functools
+import re
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -60,7 +61,7 @@ def halfway(jobs: Manager, held: Held, spec: SweepSpec | None = None, records: i
 
 def words(page: AppTest) -> str:
     """Return all that can be read on the page, without the escapes of what visitors typed."""
-    return opening.words(page).replace("\\", "")
+    return re.sub("</?abbr.*?>", "", opening.words(page)).replace("\\", "")
 
 
 def tab(page: AppTest, name: str) -> AppTest:

@@ -11,6 +11,7 @@ from cvar_core.catalogue import methods
 from cvar_core.results import Criterion, decades
 from pages.components.asking.presets import PRESETS
 from pages.components.drawing.run_names import title
+from pages.components.run.run_page import PATIENCE
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
 from tests.pages.reading import figures_of
@@ -21,7 +22,7 @@ def test_a_changed_control_leaves_the_run_and_says_so(jobs, held):
     page = finished(held)
     page = shown(page.selectbox(key="explore_loss").set_value("absolute").run())
     assert "The controls have changed. Below is still the run before: squared loss" in words(page)
-    assert "**Run** computes the new one: " in words(page), "on synthetic problems nothing starts by itself"
+    assert "The new one starts by itself." in words(page)
     assert "explore-sensitivity" in figures_of(page)
     assert re.search(r"90 runs, (less than a second|about \d+ s) on this server", words(page))
     page = shown(button(page, "Run").click().run())
@@ -227,6 +228,9 @@ def test_every_preset_is_what_the_controls_then_say(jobs):
         asked = page.session_state["explore-asked"]
         assert asked == spec, name
         assert page.selectbox(key="explore_preset").value == name
+        started = page.session_state["explore-shown"].spec == spec
+        assert started == (jobs.estimate(spec) < PATIENCE), "who picks one wants to see it, unless it takes long"
+        assert started or "**Run** computes the new one: about" in words(page)
 
 
 def test_run_means_what_the_controls_say_when_it_is_pressed(jobs, held):

@@ -142,7 +142,10 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the family: a model with a rule; ``None`` for the look takes one that is free."""
+    """A method of the family: a model with a rule; ``None`` for the look takes one that is free.
+
+    ``short`` is what it is in a few words, where the summary has no room.
+    """
 
     name: str
     label: str
@@ -150,6 +153,7 @@ class Method:
     model: Model
     rule: Rule
     look: Look | None = None
+    short: str = ""
 
     @property
     def whose(self) -> str:

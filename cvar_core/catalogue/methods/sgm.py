@@ -61,4 +61,5 @@ SGM = Method(
     model=LINEAR,
     rule=ONE,
     look=Look("#D55E00", "#FF8A3D", "dot", "square"),
+    short="stochastic subgradient",
 )

@@ -91,4 +91,5 @@ SGM_T = Method(
     model=TRUNCATED,
     rule=ONE,
     look=Look("#332288", "#A59BEF", "longdashdot", "x"),
+    short="subgradient, cut off at 0",
 )

@@ -13,4 +13,5 @@ SGM_U = Method(
     model=LINEAR,
     rule=UNIT_FREE,
     look=Look("#8C6D00", "#E6C229", "longdash", "pentagon"),
+    short="subgradient, λ free of all units",
 )

@@ -78,4 +78,5 @@ SPL = Method(
     model=PROX_LINEAR,
     rule=ONE,
     look=Look("#0072B2", "#56B4E9", "dash", "circle"),
+    short="prox-linear",
 )

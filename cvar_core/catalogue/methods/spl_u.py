@@ -13,4 +13,5 @@ SPL_U = Method(
     model=PROX_LINEAR,
     rule=UNIT_FREE,
     look=Look("#AA4499", "#DD8FCF", "dashdot", "cross"),
+    short="prox-linear, λ free of all units",
 )

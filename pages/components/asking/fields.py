@@ -52,6 +52,10 @@ class Fields:
         """The controls' names in the URL."""
         return dict.fromkeys(self._usual)
 
+    def picked(self) -> bool:
+        """Tell, once, whether the visitor has picked all of a run at once, and so wants to see it."""
+        return bool(st.session_state.pop(f"{self._page}-picked", False))
+
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 import streamlit as st
 
+from ..drawing.presenting import NAME as PRESENT
 from ..drawing.text import plain
 from ..internals import fill_controls_from_link_again
 
@@ -114,7 +115,7 @@ def _unread(link: Link, known: Known) -> list[str]:
 
 def _taken(name: str, texts: list[str], known: Known) -> bool:
     if name not in known:
-        return name in (LESSON_NUMBER, LESSON_ANSWERS)
+        return name in (LESSON_NUMBER, LESSON_ANSWERS, PRESENT)
     allowed = known[name]
     if allowed is not None:
         return all(text in allowed for text in texts)

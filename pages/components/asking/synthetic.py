@@ -25,9 +25,8 @@ class Controls(Fields):
     def __init__(self, page: str, limits: Limits) -> None:
         super().__init__(page, _values(DEFAULT), limits)
 
-    def ask(self) -> Asked:
-        """Draw the controls, and return what they say."""
-        preset = st.container()
+    def ask(self, presets: Any) -> Asked:
+        """Draw the controls, and return what they say; ``presets`` is the place of those."""
         st.subheader("Problem", anchor=False)
         problem = self._problem()
         st.subheader("Sweep", anchor=False)
@@ -37,7 +36,7 @@ class Controls(Fields):
             given |= self._more_of_sweep()
         asked = self._checked({"problem": problem, **given})
         self._say(asked.faults)
-        with preset:
+        with presets:
             self._preset(asked.spec)
         return asked
 
@@ -119,6 +118,7 @@ class Controls(Fields):
             chosen = st.session_state[key]
             if chosen is not None:
                 self.open(PRESETS[chosen])
+                st.session_state[f"{self._page}-picked"] = True
                 if chosen in LOOK_AT:
                     st.session_state[self._key("lambda")] = LOOK_AT[chosen]
 
@@ -126,7 +126,7 @@ class Controls(Fields):
         st.session_state[key] = preset_named_by(spec)  # always the truth, also after another control has moved
         st.selectbox(
             "Preset", list(PRESETS), key=key, on_change=apply, placeholder="Your own settings",
-            help="Sets all controls below.",
+            help="A ready-made experiment: it sets all controls below, and starts.",
         )  # fmt: skip
 
     def _checked(self, given: dict[str, Any]) -> Asked:

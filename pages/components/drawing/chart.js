@@ -121,6 +121,8 @@ class Chart {
   }
 
   fit(layout) {
+    this.larger = larger();
+    if (this.larger > 1) enlarge(layout, this.larger);
     delete layout.width;
     delete layout.height;
     layout.autosize = true;
@@ -145,7 +147,9 @@ class Chart {
     this.listenToClicks();
     this.resizing = new ResizeObserver(() => {
       const { offsetWidth: width, offsetHeight: height, _fullLayout: drawn } = this.node;
-      if (width > 0 && (width !== drawn.width || height !== drawn.height)) this.finish(this.plotly.Plots.resize(this.node));
+      if (!width || (width === drawn.width && height === drawn.height)) return;
+      if (this.larger === larger()) this.finish(this.plotly.Plots.resize(this.node));
+      else this.draw(this.sent);
     });
     this.resizing.observe(this.node);
   }
@@ -202,6 +206,19 @@ class Chart {
       this.plotly.purge(this.node);
     }
     this.place.remove();
+  }
+}
+
+// How much larger than usual text is: a style sheet says it (see present.css).
+const larger = () => Number(getComputedStyle(document.documentElement).getPropertyValue("--cvar-larger")) || 1;
+
+// Makes all fonts of a layout larger, and its margins with them.
+function enlarge(part, factor) {
+  for (const [name, value] of Object.entries(part)) {
+    if (!value || typeof value !== "object") continue;
+    if (/font$/.test(name) && value.size) value.size *= factor;
+    if (name === "margin") for (const side of "lrtb") if (value[side]) value[side] *= factor;
+    enlarge(value, factor);
   }
 }
 

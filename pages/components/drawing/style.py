@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from .presenting import SHEET, follow, presenting
+
 _SHEET = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("style.css", "lessons.css"))
 
 
@@ -16,4 +18,6 @@ def theme() -> str:
 def apply_look() -> None:
     """Begin a page with the style sheet."""
     light, dark = (st.get_option(f"theme.{name}.sidebar.backgroundColor") for name in ("light", "dark"))
-    st.html(f"<style>:root {{ --cvar-sidebar: light-dark({light}, {dark}); }}\n{_SHEET}</style>")
+    follow()
+    larger = SHEET if presenting() else ""
+    st.html(f"<style>:root {{ --cvar-sidebar: light-dark({light}, {dark}); }}\n{_SHEET}{larger}</style>")

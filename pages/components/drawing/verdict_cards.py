@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
@@ -13,7 +14,6 @@ from cvar_core.figures.ghosts import Pinned
 from cvar_core.recommending import without_tuning
 from cvar_core.results import (
     EDGE,
-    JUDGED_BY,
     MEASURES,
     NOT_YET,
     SAFE,
@@ -33,14 +33,27 @@ from cvar_core.results import (
     listed,
     margin,
     number,
+    starts_fine,
     sureness,
     take,
     undecided,
 )
 
 from .differences import differences
+from .text import capital
 
 Mine = dict[str, Verdict]
+
+_LONG = 170  # letters of a note: more than a line or two
+_MEANING = {
+    "forgives": "Every step size in a stretch of so many decades is usable: so far may a guess be off.",
+    "decades": "A decade is a factor of ten: from 0.01 to 10 are three decades.",
+    "usable": "With a usable step size a run closes at least 90% (or your share) of the gap that it begins with.",
+    "risk": "The CVaR of the losses of the model: what whoever uses it lives with.",
+    "objective": "What the methods make small: it also counts how far the threshold beside the model is off.",
+    "safe so far": "Usable for every start that was tried, but they are fewer than 29.",
+}
+_OURS = re.compile("|".join(_MEANING))
 
 _NOTHING_YET = '<div class="decades">…</div><p>no update taken yet</p>'
 
@@ -48,10 +61,31 @@ _NOTHING_YET = '<div class="decades">…</div><p>no update taken yet</p>'
 def verdict(result: Result, by: Criterion, lam: float | None, theme: str, pinned: Sequence[Pinned] = ()) -> str:
     """Return in HTML what the run found in words, a card a method, and what a reader must know beside."""
     mine = _judged(result, by, lam)
-    heading = escape(headline(result, by, lam, mine))
-    notes = "".join(f"<p class='cvar-note'>{escape(note)}.</p>" for note in _notes(result, by, lam) if note)
-    first = f"<h2>{heading}</h2>{_undecided(result)}{_recommended(result.judged(by), lam)}"
+    heading, alike = headline(result, by, lam, mine)
+    notes = "".join(_note(note) for note in _notes(result, by, lam) if note)
+    first = f"<h2>{_explained(escape(heading))}</h2>{_undecided(result)}{_recommended(result.judged(by), lam, alike)}"
     return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme, pinned)}{notes}</div>'
+
+
+def _explained(words: str) -> str:
+    """Explain each word of ours where it first stands: to a pointer, to the focus and to a finger."""
+    left = dict(_MEANING)
+
+    def explain(found: re.Match[str]) -> str:
+        meaning = left.pop(found[0], None)
+        return found[0] if meaning is None else f'<abbr tabindex="0" title="{meaning}">{found[0]}</abbr>'
+
+    return _OURS.sub(explain, words)
+
+
+def _note(words: str) -> str:
+    """Return what a reader must know beside; of what is long the first sentence, and the rest folded."""
+    cut = re.search(r"\. ", words) or re.search(r"(?<=.{40}): ", words)
+    if len(words) <= _LONG or cut is None:
+        return f'<p class="cvar-note">{escape(words)}.</p>'
+    first, rest = words[: cut.start()], words[cut.end() :]
+    summary = f"<summary>{escape(first)}</summary>"
+    return f'<details class="cvar-note" data-fold="{escape(first)}">{summary}{escape(capital(rest))}.</details>'
 
 
 def starting(spec: SweepSpec, theme: str) -> str:
@@ -60,17 +94,18 @@ def starting(spec: SweepSpec, theme: str) -> str:
     return f'<div class="cvar-verdict"><h2>The runs are starting.</h2><div class="cvar-cards">{cards}</div></div>'
 
 
-def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None) -> str:
-    """Say in a sentence or two what the run found."""
+def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None) -> tuple[str, str]:
+    """Say in a sentence or two what the run found; and, for those who read on, what the starts cannot tell apart."""
     judged = result.judged(by)
     if judged.at().iteration == 0:
-        return "The runs are starting."
-    words = f"{'' if _over(result) else 'So far: '}{finding(result, by)}."
+        return "The runs are starting.", ""
+    found, _, alike = finding(result, by).partition("; ")
+    words = f"{'' if _over(result) else 'So far: '}{found}."
     if lam is None or mine is None or judged.nothing_to_close is not None:  # outside of the grid, which the card says
-        return words
+        return words, alike
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
     parts = [f"{state} for {listed(names)}" for state, names in whom.items() if names]
-    return f"{words} λ = {number(lam)} is {' and '.join(parts) or _for_nobody(mine)}."
+    return f"{words} λ = {number(lam)} is {' and '.join(parts) or _for_nobody(mine)}.", alike
 
 
 def _for_nobody(mine: Mine) -> str:
@@ -89,22 +124,26 @@ def _undecided(result: Result) -> str:
     return f'<p class="cvar-note cvar-undecided">{escape(words)}.{"" if level is None else button}</p>'
 
 
-def _recommended(judged: Judged, lam: float | None) -> str:
-    """Say which λ to take, with a button that puts a safe one into the visitor's field, and which without tuning."""
+def _recommended(judged: Judged, lam: float | None, alike: str) -> str:
+    """Say which λ to take, with a button that puts a safe one into the visitor's field; what is beside it folds."""
     words, choice = take(judged), judged.choice
     if not words:
-        return ""
+        return f'<p class="cvar-take">{escape(capital(alike))}.</p>' if alike else ""
     use = ""
     if choice is not None and choice.taken.verdict.safe:
         place = judged.result.place
         if lam is None or place(lam) != place(choice.taken.lam):
             use = f' <button type="button" class="cvar-use" value="{choice.taken.lam!r}">Use it</button>'
-    advice, stop, further = words.partition(". ")
-    taken = f'<p class="cvar-take"><b>{escape(advice)}.</b> {escape(further + stop[:1])}{use}</p>'
+    end = words.find(". ", words.find(". The nearest") + 1) if ". The nearest" in words else words.find(". ")
+    advice, further = (words, "") if end < 0 else (words[:end], words[end + 2 :])
     record = without_tuning(judged)
-    return taken + (
+    more = [f"{capital(each)}." for each in (further, alike) if each]
+    told = "".join(f"<p>{escape(each)}</p>" for each in more)
+    told += (
         f'<p class="cvar-untuned">{escape(record)}. <a href="atlas" target="_self">The atlas</a></p>' if record else ""
     )
+    fold = f'<details class="cvar-more" data-fold="take"><summary>more</summary>{told}</details>' if told else ""
+    return f'<div class="cvar-take"><p><b>{escape(advice)}.</b>{use}</p>{fold}</div>'
 
 
 def _judged(result: Result, by: Criterion, lam: float | None) -> Mine | None:
@@ -136,12 +175,11 @@ def _cards(
     (other,) = (result.judged(replace(by, measure=name)) for name in MEASURES if name != by.measure)
     drawn = []
     for name in result.spec.methods:
-        if judged.at().iteration == 0:
-            words = _NOTHING_YET
-        else:
-            words = _forgiven(judged, name) + differences(judged, name, pinned) + f"<p>{_beside(other, name)}</p>"
+        words = _NOTHING_YET
+        if judged.at().iteration > 0:
+            words = _forgiven(judged, other, name) + differences(judged, name, pinned)
         words += _mine(result, lam, mine[name] if mine else None)
-        drawn.append(card(name, theme, words))
+        drawn.append(card(name, theme, _what(name) + words))
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
@@ -154,28 +192,36 @@ def card(name: str, theme: str, words: str) -> str:
     )
 
 
-def _forgiven(judged: Judged, name: str) -> str:
-    """Return the large number by the measure that is chosen, and the usable range."""
+def _what(name: str) -> str:
+    """Spell a method out."""
+    return f'<span class="cvar-what" title="{escape(methods[name].summary)}">{escape(_spelled(name))}</span>'
+
+
+def _spelled(name: str) -> str:
+    return methods[name].short or methods[name].summary
+
+
+def _forgiven(judged: Judged, other: Judged, name: str) -> str:
+    """Return the large number by the measure that is chosen, the other's beside it, and the usable range."""
+    beside = f' <small class="cvar-beside">· {_beside(other, name)}</small>'
     if judged.nothing_to_close is not None:
-        return '<div class="decades">– <small>nothing to close</small></div>'
+        return f'<div class="decades">– <small>nothing to close</small>{beside}</div>'
     found = judged.forgiven[name]
     typical, spread = found.typical, interval(found)
     sure = f' <small title="{escape(sureness(len(found.starts)))}">({spread})</small>' if spread else ""
-    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'} of λ</small>"
+    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'}</small>"
+    at = escape(number(judged.best_lambda(name)))
     usable = "nothing usable" if typical is None else f"usable {_ends(typical)}"
     return (
-        f'<div class="decades">{escape(decades(found))}{sure}{unit}</div>'
-        f"<p>best λ = {escape(best(judged, name))} · {escape(usable)}</p>"
+        f'<div class="decades">{escape(decades(found))}{sure}{unit}{beside}</div>'
+        f'<p class="cvar-range" title="best λ = {escape(best(judged, name))}">{escape(usable)} · best λ = {at}</p>'
     )
 
 
 def _beside(judged: Judged, name: str) -> str:
     """Say what the other measure says."""
-    what, found = f"by {JUDGED_BY[judged.criterion.measure]}", judged.forgiven[name]
-    if judged.nothing_to_close is not None:
-        return escape(f"{what}: nothing to close")
-    spread = f" ({interval(found)})" if interval(found) else ""
-    return escape(f"{what}: {decades(found)}{spread}")
+    found = "nothing to close" if judged.nothing_to_close is not None else decades(judged.forgiven[name])
+    return escape(f"by {judged.criterion.measure} {found}")
 
 
 def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
@@ -187,7 +233,18 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
     unknown = verdict.iteration == 0 or verdict.nothing_to_close is not None
     mark = "?" if unknown else "✓" if verdict.safe else {EDGE: "≈", NOT_YET: "…"}.get(verdict.state, "✗")
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
-    return f"<p><b>{mark}</b> λ = {escape(number(lam))} is {escape(margin(verdict))}{escape(read)}</p>"
+    whole = escape(f"λ = {number(lam)} is {margin(verdict)}{read}")
+    return (
+        f'<p class="cvar-mine" title="{whole}"><b>{mark}</b> λ = {escape(number(lam))}: {escape(_shortly(verdict))}</p>'
+    )
+
+
+def _shortly(verdict: Verdict) -> str:
+    """Say whether a λ is safe as shortly as can be: the margins stand in the chart, and in what a pointer shows."""
+    if verdict.safe:
+        return f"{verdict.state}, {starts_fine(verdict)}"
+    words = margin(verdict)
+    return words.replace(f" for any of {verdict.seeds} starts", "")
 
 
 def _ends(found: UsableRange) -> str:

@@ -14,7 +14,7 @@ from ..lessons.ways import arrive
 from .buttons import pressed, refusal, run_bar, start
 from .history import called
 from .main_area import MainArea
-from .self_starting import give_way, start_if_settled, starts_by_itself, wait
+from .self_starting import give_way, start_at_once, start_if_settled, starts_by_itself, wait
 from .session import Session, Shown
 
 PATIENCE = 30  # seconds: what takes longer does not start when somebody comes
@@ -25,7 +25,7 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
     """Return the run to show: what is asked for, if it exists or starts by itself, or else the one before."""
     page, jobs = session.page, session.manager
     shown = None if arrive(page) else session.shown
-    wanted = pressed(page)
+    wanted, picked = pressed(page), session.controls.picked()
     if asked.spec is not None:
         if wanted:
             give_way(session, asked)
@@ -34,8 +34,8 @@ def choose(session: Session, asked: Asked, buttons: Any) -> Shown | None:
         same = shown is not None and asked.spec == shown.spec
         if same or session.deleted(asked.spec) or jobs.open(asked.spec, session.visitor, recipe) is not None:
             shown = Shown(asked.spec, asked.recipe)
-        elif shown is None and jobs.estimate(asked.spec) < PATIENCE and start(session, asked):
-            shown = Shown(asked.spec, asked.recipe)  # whoever comes here sees a run at once
+        elif (shown is None or picked) and jobs.estimate(asked.spec) < PATIENCE and start_at_once(session, asked):
+            shown = Shown(asked.spec, asked.recipe)  # who comes here, or picks a preset, sees a run at once
         elif starts_by_itself(session, asked) and start_if_settled(session, asked):
             shown = Shown(asked.spec, asked.recipe)
     session.show(shown)

@@ -1,4 +1,4 @@
-"""On data, a short run starts by itself once the controls have stayed as they are for a moment."""
+"""A short run starts by itself once the controls have stayed as they are for a moment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAUSE = 1.0  # seconds: who clicks through the controls does not start a run wit
 
 def starts_by_itself(session: Session, asked: Asked) -> bool:
     """Tell whether what is asked for, which nobody has run, needs no button."""
-    if not session.on_data or asked.spec is None or refusal(session.page, asked.spec):
+    if asked.spec is None or refusal(session.page, asked.spec):
         return False
     return session.manager.estimate(asked.spec) < SHORT
 
@@ -30,6 +30,12 @@ def start_if_settled(session: Session, asked: Asked) -> bool:
     if now - st.session_state[key][1] < PAUSE:
         return False
     del st.session_state[key]
+    return start_at_once(session, asked)
+
+
+def start_at_once(session: Session, asked: Asked) -> bool:
+    """Start what nobody has pressed Run for; tell whether it has started."""
+    assert asked.spec is not None
     give_way(session, asked)
     if not start(session, asked):
         return False

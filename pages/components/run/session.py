@@ -20,6 +20,8 @@ class Controls(Protocol):
 
     def open(self, spec: SweepSpec, recipe: Recipe | None = None) -> None: ...
 
+    def picked(self) -> bool: ...
+
 
 class Shown(NamedTuple):
     """A run, and how its data were made if it is on data."""

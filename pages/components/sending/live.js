@@ -252,5 +252,7 @@ const written = new WeakMap();
 function put(place, html) {
   if (written.get(place) === html) return;
   written.set(place, html);
+  const unfolded = new Set(Array.from(place.querySelectorAll("details[open]"), (each) => each.dataset.fold));
   place.innerHTML = html;
+  for (const each of place.querySelectorAll("details")) each.open = unfolded.has(each.dataset.fold);
 }
