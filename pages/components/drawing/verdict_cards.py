@@ -243,6 +243,8 @@ def _shortly(verdict: Verdict) -> str:
     """Say whether a λ is safe as shortly as can be: the margins stand in the chart, and in what a pointer shows."""
     if verdict.safe:
         return f"{verdict.state}, {starts_fine(verdict)}"
+    if verdict.diverged == verdict.seeds and not verdict.between:
+        return f"{verdict.state}: diverges"
     words = margin(verdict)
     return words.replace(f" for any of {verdict.seeds} starts", "")
 
