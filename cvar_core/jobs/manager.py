@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from ..engine import cost, memory
+from ..engine import Cost, cost, memory
 from ..keeping import Kept
 from ..problem import Problem
 from ..results import Early, Gathered, Result
-from ..scheduling import Piece, Preparation, Run, Scheduler, Step, clock, left, progress
+from ..scheduling import Piece, Preparation, Run, Scheduler, Step, Work, clock, left, progress
 from ..specs import ProblemSpec, SpecError, SweepSpec
 from ..store import Progressed, Store
 from .changes import Changes
@@ -242,7 +242,7 @@ class Manager:
             drawn = known is not None and known.drawn
             solved |= known is not None and known.optimum is not None
             work = left(spec, reached, drawn, solved)
-            return self._clock(work.seconds(self._scheduler.pace.corrected(cost(spec))), spec.id)
+            return self._clock(work, cost(spec), spec.id)
 
     def spec_of(self, run_id: str) -> SweepSpec | None:
         """Return the spec of a run that somebody has asked for."""
@@ -366,7 +366,7 @@ class Manager:
             stage=job.stage,
             trouble=self.trouble,
             progress=job.progress,
-            seconds_left=self._clock(self._left(job), job.id) if running else None,
+            seconds_left=self._clock(job.work, job.cost, job.id) if running else None,
             position=self._line().index(job) + 1 if job in self._waiting else None,
             others=len(job.visitors.keys() - {visitor}),
             watched=visitor in job.visitors,
@@ -400,10 +400,12 @@ class Manager:
         """Return how many seconds of one processor a run still needs here."""
         return job.work.seconds(self._scheduler.pace.corrected(job.cost))
 
-    def _clock(self, seconds: float, run_id: str) -> float:
-        """Return how long a run takes that needs so many seconds of one processor, beside the others."""
+    def _clock(self, work: Work, each: Cost, run_id: str) -> float:
+        """Return how long a run takes that has so much work left, beside the others."""
         others = (self._left(job) for job in self._jobs.values() if job.live and job.id != run_id)
-        return clock(seconds, others, self.workers)
+        here = self._scheduler.pace.corrected(each)
+        alone = Work(work.draw, work.solve).seconds(here)
+        return clock(work.seconds(here), others, self.workers, alone)
 
     # How the work moves.
 

@@ -39,9 +39,15 @@ class Order:
         self.joined(run)
 
 
-def clock(seconds: float, others: Iterable[float], workers: int) -> float:
-    """Return about how long a run of so many seconds of work takes beside others, by what is left of those."""
+def clock(seconds: float, others: Iterable[float], workers: int, alone: float = 0.0) -> float:
+    """Return about how long a run of so many seconds of work takes beside others, by what is left of those.
+
+    ``alone`` is the part of it that one worker has to do, one piece after another: the points and the optimum.
+
+    >>> clock(10, [], 2), clock(10, [], 2, alone=8), clock(10, [4, 90], 2)
+    (5.0, 8.0, 8.0)
+    """
     others = list(others)
     shorter = sum(each for each in others if each <= seconds)
     share = 1 - WAITED if any(each > seconds for each in others) else 1.0
-    return (seconds + shorter) / share / workers
+    return max((seconds + shorter) / workers, alone) / share

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from cvar_core import ProblemSpec, SweepSpec
-from cvar_core.engine import cost
+from cvar_core.engine import Cost, cost
 from cvar_core.linear import LANES
 
 DENSE = ProblemSpec(loss="absolute", dim=50, eval_size=200_000)
 SPARSE = ProblemSpec(loss="absolute", dim=100_000, sample_size=50_000, nonzeros=2_000_000, data="0" * 32)
 SPECS = [SweepSpec(DENSE), SweepSpec(SPARSE)]
-FASTEST, SLOWEST = 5e-12, 2e-9  # seconds of a multiplication on any processor of today, in wide registers or one by one
+FASTEST, SLOWEST = 5e-12, 1e-8  # seconds of a multiplication on any processor of today, in wide registers or from afar
 
 
 @pytest.fixture(params=SPECS, ids=["dense", "sparse"])
@@ -41,7 +41,7 @@ def test_drawing_is_some_operations_for_every_number(spec):
 
 def test_the_optimum_is_hundreds_or_thousands_of_looks_at_all_points(spec):
     look = cost(spec, 1).checkpoint / (1 if spec.problem.nonzeros is None else LANES)
-    assert 50 < cost(spec).solve / look < 20_000
+    assert 50 < cost(spec).solve / look < 50_000
 
 
 def test_the_panel_of_the_paper_is_seconds_as_the_readme_says():
@@ -54,7 +54,8 @@ def test_twice_as_much_costs_up_to_twice_as_much(doubled):
     once = cost(SweepSpec(DENSE))
     twice = cost(SweepSpec(replace(DENSE, **{doubled: 2 * getattr(DENSE, doubled)})))
     ratios = [after / before for after, before in zip(twice, once, strict=True)]
-    assert all(1 <= ratio <= 2.0001 for ratio in ratios)
+    most = {"solve": 4.0001}  # Newton's steps: twice as many columns, on twice as many points
+    assert all(1 <= ratio <= most.get(kind, 2.0001) for ratio, kind in zip(ratios, Cost._fields, strict=True))
     assert max(ratios) > 1.9
 
 

@@ -114,7 +114,7 @@ def test_shards_of_some_step_sizes_count_for_what_they_cost():
     spec = SweepSpec(PROBLEM, lambdas=tuple(float(k) for k in range(1, 49)), methods=("sgm",), seeds=1, iterations=100)
     quarter, rest = (Shard.of(spec, "sgm", 0, lams) for lams in (spec.lambdas[:12], spec.lambdas[12:]))
     begun = left(spec, {quarter: Reached(100, len(spec.checkpoint_iterations))}, drawn=True, solved=True)
-    assert begun.checkpoints == pytest.approx(0.75 * len(spec.checkpoint_iterations))
+    assert 0.75 < begun.checkpoints / len(spec.checkpoint_iterations) < 0.95, "one begins for few as for many"
     assert 0.75 * 100 < begun.updates < 0.85 * 100, "samples are drawn for few as for many"
     weights = Weights(spec)
     assert begun == weights.of(rest, 100, len(spec.checkpoint_iterations))
