@@ -26,8 +26,26 @@ def test_the_first_visit_starts_the_default_by_itself(jobs):
     axes = figures_of(page)["explore-sensitivity"]["layout"]
     assert axes["xaxis"]["title"]["text"] == "step size λ"
     assert page.selectbox(key="explore_preset").value == "Quick look"
+    assert next(iter(page.sidebar.selectbox)).key == "explore_preset", "before all else"
+    assert "<h1>CVaR Step-Size Lab</h1>" in words(page)
+    assert '<a href="tour"' in words(page)
     assert button(page, "Run").disabled
     assert not button(page, "Cancel").disabled
+
+
+def test_present_makes_text_larger_until_it_is_left(jobs, held):
+    larger = "--cvar-larger"
+    page = finished(held)
+    assert larger not in words(page)
+    page = shown(button(page, "Present").click().run())
+    assert larger in words(page)
+    assert "1" in page.query_params["present"]
+    page = shown(button(page, "Leave").click().run())
+    assert larger not in words(page)
+    assert "present" not in page.query_params
+    linked = finished(held, present="1")
+    assert larger in words(linked)
+    assert "could not be read" not in words(linked)
 
 
 def test_a_queued_run_says_its_place(jobs, held, monkeypatch):
@@ -64,6 +82,7 @@ def test_a_finished_run_says_what_was_found(jobs, held):
     assert f"F* = {result.optimum.value:.6g}" in words(page)
     for name, found in result.judged().forgiven.items():
         assert f">{decades(found)} <small" in words(page), name
+    assert "stochastic subgradient" in words(page), "SGM is spelled out"
     headline = html.unescape(words(page))
     assert re.search("<h2>(SPL₊? forgives|No λ of this grid) .* judged by the model's risk", headline)
     assert "λ = 1 is" in headline
