@@ -89,7 +89,8 @@ with st.container(key="tour", width=WIDTH, gap="small"):
         st.session_state["tour-step"] = str(number)
         st.segmented_control(
             "Lesson", [str(k) for k in range(1, count + 1)], key="tour-step", on_change=look_at, required=True,
-            label_visibility="collapsed", format_func=lambda k: f"{k}\u2009✓" if int(k) in given else k, width="content",
+            format_func=lambda k: f"{k}\u2009✓" if int(k) in given else k, width="content",
+            label_visibility="collapsed",
         )  # fmt: skip
         st.caption(f"{len(given)} of {count} answered")
     st.markdown(f"# {number}. {lesson.title}")
