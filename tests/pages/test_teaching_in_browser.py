@@ -38,6 +38,12 @@ def settled(page):
     assert page.get_by_text("Something went wrong").count() == 0
 
 
+def unfold(page):
+    """Open all that is folded."""
+    for fold in page.locator(".stMain [data-testid=stExpander] > details > summary").all():  # and no table of numbers
+        fold.click()
+
+
 def drawing(page, number=0):
     """Return what a chart shows, as a text that changes with it."""
     return (
@@ -52,6 +58,7 @@ def test_every_slider_changes_its_page_without_a_fault(visit, name):
     page = visit(name)
     page.get_by_role("link", name="Explore").first.wait_for()
     page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
+    unfold(page)
     sliders = page.get_by_role("slider")
     sliders.first.wait_for()  # its code is a chunk of its own, and may come after the chart
     for k in range(sliders.count()):
@@ -144,8 +151,8 @@ def fresh(tmp_path_factory) -> Iterator[tuple[Server, Gate]]:
 @pytest.mark.parametrize(
     ("name", "chart", "awaited", "there", "curve"),
     [
-        ("theory", 0, "what its runs reach is not known yet", "its runs reach", "spl+-median"),
-        ("anatomy", 3, "The best classifier at each β is being looked for", "the best classifier is θ = 0", "length"),
+        ("theory", "promises", "what its runs reach is not known yet", "its runs reach", "spl+-median"),
+        ("anatomy", "classifiers", "The best classifier at each β is being looked for", "the best classifier is θ = 0", "length"),
     ],
 )
 def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh, name, chart, awaited, there, curve):
@@ -156,8 +163,10 @@ def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh
     visits = Visits(profiles, server.url)
     page = visits(name)
     page.get_by_role("link", name="Explore").first.wait_for()  # inside the app, also for a server's first visitor
+    page.get_by_text(awaited).wait_for(state="attached")
+    unfold(page)
     page.get_by_text(awaited).wait_for()
-    drawn = page.locator(".stMain .js-plotly-plot").nth(chart)
+    drawn = page.locator(f".st-key-{name}-{chart} .js-plotly-plot")
     drawn.locator(".main-svg").first.wait_for()
     place = drawn.bounding_box()
     assert drawn.evaluate(points) == 1, "a place in the legend"
@@ -165,8 +174,8 @@ def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh
     zoomed = drawn.evaluate(span)
     gate.open()
     page.get_by_text(there).first.wait_for()
-    page.wait_for_function("([n, f]) => eval(f)(document.querySelectorAll('.stMain .js-plotly-plot')[n]) > 1",
-                           arg=[chart, points])  # fmt: skip
+    page.wait_for_function("([place, f]) => eval(f)(document.querySelector(`.st-key-${place} .js-plotly-plot`)) > 1",
+                           arg=[f"{name}-{chart}", points])  # fmt: skip
     assert drawn.evaluate(span) == zoomed
     assert drawn.bounding_box() == place
     visits.close()

@@ -1,4 +1,4 @@
-"""CVaR taken apart in four charts: its tail, its formula, a handful of losses, and classifiers that give up."""
+"""CVaR taken apart in two charts: the tail of the losses, and the formula that makes a minimisation of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from ...lessons.anatomy import Gap, GivingUp, Risks, few, gap, objective_along, risks, tail_parts
-from ...problem.objective import tail_mass
+from ...lessons.anatomy import Gap, Risks, gap, objective_along, risks, tail_parts
 from ...results import number
 from ..axes import Array
 from ..frame import Figure, titled
@@ -21,17 +20,21 @@ START, END = "the start θ₀", "θ*"
 
 _BARS = 60
 _CURVE = 201  # points of a curve
+_FEW = 81  # of one of many curves that are sent together
+_ROOMY = 0.95  # the level up to which the axes of a slider over levels stand still
+_BAR = "around %{x:.3g}: %{y:.2%} of the losses<extra></extra>"
 _ROOM = 1.45  # times CVaR, so that its name has room at its right
 _LEFT = 3  # bars at the left edge that may be cut where they dwarf the rest
-_UNKNOWN = "The best classifier at each β is being looked for …"
-_FLAGS = 0.8  # of the height, for the data; above it stand the names of mean, VaR and CVaR
+_FLAGS = 0.75  # of the height, for the data; above it stand the names of mean, VaR and CVaR
 
 # Not a method's colour: the tail and what is computed from it.
-_TAIL = {"light": "#AA4499", "dark": "#DD8FCF"}
+TAIL = {"light": "#AA4499", "dark": "#DD8FCF"}
 _THRESHOLD = {"light": "#8C6D00", "dark": "#E6C229"}  # what a wrong α adds
 
 
-def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "light") -> Figure:
+def tail(
+    losses: Tensor, beta: float, ends: Sequence[Tensor] = (), *, least: float = 0.0, theme: str = "light"
+) -> Figure:
     """Draw how the losses are distributed, with their mean, VaR_β and CVaR_β, and the tail in colour.
 
     Parameters
@@ -39,19 +42,20 @@ def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "l
     losses
         At the θ that is looked at, shape (count,).
     ends
-        The losses at the start and at the optimum. They fix the axis, so that it does not move with θ between them,
-        and the first is drawn as an outline. Where CVaR_β is larger than at both, the axis goes on to it.
+        The losses at the start and at the optimum, if any. They fix the axis, so that it does not move with θ between
+        them, and the first is drawn as an outline. Where CVaR_β is larger than at both, the axis goes on to it.
+    least
+        How far the axis goes at least.
 
     Returns
     -------
     A figure in plotly's JSON form; the subtitle says what is beyond the right edge and which bars are cut.
     """
     colours, at = theme_named(theme), risks(losses, beta)
-    edges = _edges(at.var, max(reach(ends, beta), _ROOM * at.cvar))
+    edges = _edges(at.var, max(reach(ends or [losses], beta), _ROOM * at.cvar, least))
     parts = tail_parts(losses, beta).numpy()
-    whole, outer, before = (
-        _shares(each.numpy(), edges, weights) for each, weights in ((losses, None), (losses, parts), (ends[0], None))
-    )
+    drawn = ((losses, None), (losses, parts), ([*ends, losses][0], None))
+    whole, outer, before = (_shares(each.numpy(), edges, weights) for each, weights in drawn)
     top = _height(whole, before)
     middles, width = (edges[1:] + edges[:-1]) / 2, float(edges[1] - edges[0])
     bars = {"type": "bar", "x": middles.tolist(), "width": width, "hovertemplate": "%{text}<extra></extra>"}
@@ -62,21 +66,94 @@ def tail(losses: Tensor, beta: float, ends: Sequence[Tensor], *, theme: str = "l
     }  # fmt: skip
     outside = {
         **bars, "uid": "tail", "name": worst(beta), "y": outer.tolist(), "text": words,
-        "textposition": "none", "marker": {"color": _TAIL[theme], "line": {"width": 0}},
+        "textposition": "none", "marker": {"color": TAIL[theme], "line": {"width": 0}},
     }  # fmt: skip
     outline = {
         "type": "scatter", "uid": "before", "name": f"at {START}", "mode": "lines", "hoverinfo": "skip",
         "x": edges.tolist(), "y": [*before.tolist(), 0.0],
         "line": {"shape": "hv", "color": colours.text, "width": 1.2, "dash": "dot"},
     }  # fmt: skip
-    figure = _figure(colours, LOSS, [edges[0], edges[-1]], "share of the losses, per bar", [0, top])
-    figure["data"] = [body, outside, outline]
+    figure = blank(colours, LOSS, [edges[0], edges[-1]], "share of the losses, per bar", [0, top])
+    figure["data"] = [body, outside, outline] if ends else [body, outside]
     figure["layout"] |= {"barmode": "stack", "bargap": 0}
     figure["layout"]["yaxis"] |= {"tickformat": ".2~%", "domain": [0, _FLAGS], "nticks": 5}
     _raise_flags(figure, at, colours, theme)
     title = f"CVaR is {number(at.cvar)}, the mean of {worst(beta)}"
     figure["layout"]["title"] = titled(title, _beyond(losses, parts, edges, whole, top), colours)
     return figure
+
+
+def tail_by_level(losses: Tensor, betas: Sequence[float], *, theme: str = "light") -> list[Figure]:
+    """Draw the tail at each of some levels β, on axes that stand still as long as the tail has room on them."""
+    least = reach([losses], _ROOMY)
+    figures = [tail(losses, beta, least=least, theme=theme) for beta in betas]
+    steady = [figure for figure, beta in zip(figures, betas, strict=True) if beta <= _ROOMY]
+    height = max((figure["layout"]["yaxis"]["range"][1] for figure in steady), default=0.0)
+    for figure in steady:
+        figure["layout"]["yaxis"]["range"] = [0.0, height]
+        figure["layout"]["xaxis"]["range"] = [0.0, float(f"{least:.4g}")]
+    for figure in figures:
+        for bars in figure["data"]:
+            bars.pop("text")
+            bars |= {"x": _short(bars["x"]), "y": _short(bars["y"]), "hovertemplate": _BAR}
+    return figures
+
+
+def objective_by_level(losses: Tensor, betas: Sequence[float], *, theme: str = "light") -> list[Figure]:
+    """Draw α ↦ F_β(θ, α) at each of some levels β, with its minimum: VaR_β across, CVaR_β up."""
+    colours, least = theme_named(theme), reach([losses], _ROOMY)
+    lowest, highest = (float(objective_along(losses, np.array([least]), beta)[0]) for beta in (0.0, _ROOMY))
+    mean = float(losses.mean())
+    figures = []
+    for beta in betas:
+        at = risks(losses, beta)
+        high = max(least, _ROOM * at.cvar)
+        alphas = np.unique(np.concatenate([np.linspace(-0.12 * high, high, _FEW), [at.var]]))
+        curve = objective_along(losses, alphas, beta)
+        top = max(lowest, highest, float(curve[-1]))
+        bottom = mean - 0.15 * (top - mean)
+        figure = blank(colours, "threshold α", [alphas[0], high], "F<sub>β</sub>(θ, α)", [bottom, top])
+        figure["layout"]["title"] = titled(level_words(losses, beta), "", colours)
+        shown = curve < 3 * top
+        figure["data"] = [
+            {
+                "type": "scatter", "uid": "here", "name": "F at every α", "mode": "lines", "x": _short(alphas[shown]),
+                "y": _short(curve[shown]), "line": {"color": TAIL[theme], "width": 3},
+                "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
+            },
+            {
+                "type": "scatter", "uid": "minimum", "name": "its minimum: CVaR", "mode": "markers", "x": [at.var],
+                "y": [at.cvar], "hovertemplate": "α = VaR = %{x:.3g}<br>F = CVaR = %{y:.3g}<extra></extra>",
+                "marker": {"size": 12, "color": TAIL[theme], "line": {"width": 2, "color": colours.surface}},
+            },
+        ]  # fmt: skip
+        figure["layout"]["shapes"] = [
+            line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
+            line(colours.quiet, "dot", x0=alphas[0], x1=at.var, y0=at.cvar, y1=at.cvar),
+        ]
+        beside = {"xanchor": "left", "xshift": 5, "yanchor": "bottom"}
+        figure["layout"]["annotations"] = [
+            label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, **beside),
+            label(f"CVaR {number(at.cvar)}", TAIL[theme], x=float(alphas[0]), y=at.cvar, **beside),
+        ]
+        figures.append(figure)
+    return figures
+
+
+def level_words(losses: Tensor, beta: float) -> str:
+    """Say what β makes of the losses: where their worst part begins, and its mean."""
+    at = risks(losses, beta)
+    if beta == 0:
+        return f"β = 0: every loss counts, and CVaR is their mean, {number(at.cvar)}."
+    return (
+        f"β = {beta:g}: the worst {percent(1 - beta)} of the losses begin at {number(at.var)} (VaR); their mean is "
+        f"{number(at.cvar)} (CVaR), that of all is {number(at.mean)}."
+    )
+
+
+def _short(values: Any) -> list[float]:
+    """Return values with as many digits as a picture shows."""
+    return [float(f"{value:.5g}") for value in np.asarray(values).tolist()]
 
 
 def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: float, *, theme: str = "light") -> Figure:
@@ -96,9 +173,9 @@ def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: floa
     looks = (
         ("before", f"at {START}", {"color": colours.text, "width": 1.2, "dash": "dot"}),
         ("after", f"at {END}", {"color": colours.text, "width": 1.2, "dash": "dash"}),
-        ("here", "at this θ", {"color": _TAIL[theme], "width": 3}),
+        ("here", "at this θ", {"color": TAIL[theme], "width": 3}),
     )
-    figure = _figure(colours, "threshold α", [alphas[0], high], "F<sub>β</sub>(θ, α)", [bottom, top])
+    figure = blank(colours, "threshold α", [alphas[0], high], "F<sub>β</sub>(θ, α)", [bottom, top])
     figure["data"] = [
         {
             "type": "scatter", "uid": uid, "name": name, "mode": "lines", "line": look, "x": alphas.tolist(),
@@ -111,7 +188,7 @@ def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: floa
     figure["data"].append(
         {
             "type": "scatter", "uid": "minimum", "name": "minimum", "mode": "markers", "x": [at.var], "y": [at.cvar],
-            "marker": {"size": 12, "color": _TAIL[theme], "line": {"width": 2, "color": colours.surface}},
+            "marker": {"size": 12, "color": TAIL[theme], "line": {"width": 2, "color": colours.surface}},
             "hovertemplate": f"α = VaR = {number(at.var)}<br>F = CVaR = {number(at.cvar)}<extra></extra>",
             "showlegend": False,
         }
@@ -120,18 +197,18 @@ def variational(losses: Tensor, beta: float, ends: Sequence[Tensor], alpha: floa
     figure["data"] += _parts(parts, alpha, best, top, colours)
     # At the lower right no curve comes near: all rise there.
     figure["layout"]["shapes"] = [
-        _line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
-        _line(colours.quiet, "dot", x0=min(alpha, at.var), x1=high, y0=at.cvar, y1=at.cvar),
-        _line(colours.quiet, "dot", x0=alpha, x1=level, y0=best, y1=best),
+        line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
+        line(colours.quiet, "dot", x0=min(alpha, at.var), x1=high, y0=at.cvar, y1=at.cvar),
+        line(colours.quiet, "dot", x0=alpha, x1=level, y0=best, y1=best),
     ]
     figure["layout"]["annotations"] = [
-        _label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, yanchor="bottom", xanchor="left", xshift=5),
-        _label(f"CVaR {number(at.cvar)}", _TAIL[theme], x=high, y=at.cvar, yanchor="top", xanchor="right"),
+        label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, yanchor="bottom", xanchor="left", xshift=5),
+        label(f"CVaR {number(at.cvar)}", TAIL[theme], x=high, y=at.cvar, yanchor="top", xanchor="right"),
     ]
     if best + parts.whole > top:
         above = f"F = {number(best + parts.whole)}"
         place = {"x": alpha, "y": top, "xanchor": "left", "yanchor": "top", "xshift": 8, "bgcolor": colours.surface}
-        figure["layout"]["annotations"].append(_label(above, _THRESHOLD[theme], **place))
+        figure["layout"]["annotations"].append(label(above, _THRESHOLD[theme], **place))
     title = f"F is least at α = VaR = {number(at.var)}, where it is CVaR = {number(at.cvar)}"
     if beta == 0:
         title = f"F is least for every α up to the smallest loss, where it is the mean, {number(at.cvar)}"
@@ -145,7 +222,7 @@ def _parts(parts: Gap, alpha: float, best: float, top: float, colours: Theme) ->
     risk, value = best + parts.model, best + parts.whole
     lines = (
         ("threshold", parts.threshold, (risk, min(value, top)), _THRESHOLD),
-        ("model", parts.model, (best, risk), _TAIL),
+        ("model", parts.model, (best, risk), TAIL),
     )
     hover = f"at α = {number(alpha)}, F = {number(value)}: {_shared(parts)}<extra></extra>"
     drawn: list[dict[str, Any]] = [
@@ -174,127 +251,6 @@ def _shared(parts: Gap) -> str:
     return (
         f"{number(parts.whole)} above F*, {number(parts.model)} of it the model's part, "
         f"{number(parts.threshold)} the threshold's"
-    )
-
-
-def extremes(losses: Tensor, beta: float, *, theme: str = "light") -> Figure:
-    """Draw a handful of losses: F_β over α with all its minimisers, and below it how much each loss counts."""
-    colours, found = theme_named(theme), few(losses, beta)
-    ordered = losses.sort().values.numpy()
-    room = 0.13 * (ordered[-1] - ordered[0]) or 1.0
-    low, high = float(ordered[0] - room), float(ordered[-1] + room)
-    alphas = np.unique(np.concatenate([[low], ordered, [high]]))  # straight in between
-    curve = objective_along(losses, alphas, beta)
-    top = max(float(curve[-1]), found.value + 0.6 * (high - low))
-    bottom = found.value - 0.15 * (top - found.value)
-    flat = [max(found.low, low), found.high]
-    parts = tail_parts(losses.sort().values, beta).numpy()
-    share = parts / tail_mass(len(parts), beta)
-    figure = _figure(colours, "loss ℓ and threshold α", [low, high], "F<sub>β</sub>(α)", [bottom, top])
-    figure["data"] = [
-        {
-            "type": "scatter", "uid": "curve", "name": "F<sub>β</sub>(α)", "mode": "lines", "x": alphas.tolist(),
-            "y": curve.tolist(), "line": {"color": colours.quiet, "width": 2},
-            "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
-        },
-        {
-            "type": "scatter", "uid": "minimisers", "name": "its minimisers", "mode": "lines+markers",
-            "x": flat, "y": [found.value] * 2, "line": {"color": _TAIL[theme], "width": 6},
-            "marker": {"size": 11, "color": _TAIL[theme]},
-            "hovertemplate": "α = %{x:.3g}, F = %{y:.4g}<extra></extra>",
-        },
-        {
-            "type": "bar", "uid": "weights", "name": "weight", "x": ordered.tolist(), "y": share.tolist(),
-            "yaxis": "y2", "width": 0.003 * (high - low), "marker": {"color": _TAIL[theme], "line": {"width": 0}},
-            "hoverinfo": "skip", "showlegend": False,
-        },
-        {
-            "type": "scatter", "uid": "losses", "name": f"the {len(ordered)} losses",
-            "mode": "markers", "x": ordered.tolist(), "y": share.tolist(), "yaxis": "y2", "cliponaxis": False,
-            "marker": {
-                "size": 11, "line": {"width": 2, "color": _TAIL[theme]},
-                "color": [_TAIL[theme] if part > 0 else colours.surface for part in parts.tolist()],
-            },
-            "text": [f"ℓ = {number(x)}, weight {percent(w)}" for x, w in zip(ordered, share, strict=True)],
-            "hovertemplate": "%{text}<extra></extra>",
-        },
-    ]  # fmt: skip
-    layout = figure["layout"]
-    layout["yaxis"] |= {"domain": [0.4, 1], "nticks": 5}
-    layout["yaxis2"] = {
-        **layout["yaxis"], "domain": [0, 0.3], "range": [0, 1.15 * float(share.max())], "tickformat": ".3~%",
-        "nticks": 3, "title": {**layout["yaxis"]["title"], "text": "weight"},
-    }  # fmt: skip
-    layout["xaxis"]["anchor"] = "y2"
-    layout["title"] = titled(_named(parts, beta, found.value), _interval(found.low, found.high), colours)
-    return figure
-
-
-def classifiers(found: GivingUp, beta: float, *, theme: str = "light") -> Figure:
-    """Draw how the best classifier shrinks as β grows, how often it is right, and where the reader's β is.
-
-    Before any was found, only that β is drawn.
-    """
-    colours, rows, critical = theme_named(theme), found.classifiers, found.critical
-    longest = rows[0].length if rows else 0.0
-    lengths = [(one.beta, one.length / longest) for one in rows if one.length > 0]
-    right = [(one.beta, one.accuracy) for one in rows if one.accuracy is not None]
-    if critical is not None:
-        lengths += [(critical, 0.0), (1.0, 0.0)]
-        right += [(critical, right[-1][1])] if right else []
-    figure = _figure(colours, "level β", [0, 1], "", [-0.04, 1.06])
-    figure["data"] = [
-        {
-            "type": "scatter", "uid": "length", "name": "length ‖θ*‖", "mode": "lines",
-            "x": [x for x, _ in lengths] or [None], "y": [y for _, y in lengths] or [None],
-            "line": {"color": _TAIL[theme], "width": 3},
-            "hovertemplate": "β = %{x:.2f}: %{y:.0%}<extra></extra>",
-        },
-        {
-            "type": "scatter", "uid": "accuracy", "name": "accuracy of θ*", "mode": "lines",
-            "x": [x for x, _ in right] or [None], "y": [y for _, y in right] or [None],  # for the legend
-            "line": {"color": colours.text, "width": 2, "dash": "dash"},
-            "hovertemplate": "β = %{x:.2f}: %{y:.1%}<extra></extra>",
-        },
-    ]  # fmt: skip
-    layout = figure["layout"]
-    layout["yaxis"] |= {"tickformat": ".0%", "nticks": 6}
-    layout["xaxis"] |= {"dtick": 0.1}
-    layout["shapes"] = [_line(colours.text, "solid", x0=beta, x1=beta, y0=0, y1=1, yref="paper")]
-    side = {"xanchor": "right", "xshift": -5} if beta > 0.5 else {"xanchor": "left", "xshift": 5}
-    layout["annotations"] = [
-        _label(f"β = {beta:g}", colours.text, bgcolor=colours.surface, x=beta, y=0.09, yanchor="middle", **side)
-    ]
-    if critical is not None:
-        band = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": colours.strip}
-        layout["shapes"].append({**band, "x0": critical, "x1": 1, "yref": "paper", "y0": 0, "y1": 1})
-        layout["annotations"].append(
-            _label("θ* = 0", colours.quiet, bgcolor=colours.surface, x=(critical + 1) / 2, y=0.5, yanchor="middle")
-        )
-    title = "No β that was tried makes a classifier give up"
-    if critical is not None:
-        title = f"From β ≈ {critical:.2f} on, the best classifier is θ = 0"
-    length = f"‖θ*‖ = {number(longest)}, at β = 0" if rows else "that at β = 0"
-    about = f"100% of the length is {length}; accuracy is the share on the right side"
-    layout["title"] = titled(title if rows else _UNKNOWN, about, colours)
-    return figure
-
-
-def judged(found: GivingUp, beta: float) -> str:
-    """Say what the reader's β means for a classifier, with formulas in TeX."""
-    if not found.classifiers:
-        return f"On which side of that border **β = {beta:g}** is will be told in a moment."
-    critical, first = found.critical, found.classifiers[0]
-    border = "" if critical is None else rf" ($\beta_c \approx {critical:.2f}$)"
-    if critical is not None and beta >= critical:
-        return (
-            rf"At **β = {beta:g}**, beyond the border{border}, $\theta^*=0$: every loss is $\log 2\approx"
-            rf"{math.log(2):.3f}$, and to speak of the accuracy of $\theta^*$ means nothing."
-        )
-    length, accuracy = found.length_at(beta), found.accuracy_at(beta)
-    return (
-        rf"At **β = {beta:g}**, below the border{border}, $\lVert\theta^*\rVert\approx{length:.3g}$, "
-        f"{length / first.length:.0%} of what it is at β = 0, and it classifies {accuracy:.0%} of the points rightly."
     )
 
 
@@ -367,14 +323,14 @@ def _raise_flags(figure: Figure, at: Risks, colours: Theme, theme: str) -> None:
     marks = [
         (at.mean, f"mean {number(at.mean)}", colours.quiet, "dash"),
         (at.var, f"VaR {number(at.var)}", colours.text, "solid"),
-        (at.cvar, f"CVaR {number(at.cvar)}", _TAIL[theme], "solid"),
+        (at.cvar, f"CVaR {number(at.cvar)}", TAIL[theme], "solid"),
     ]
     layout: dict[str, Any] = figure["layout"]
     layout["shapes"], layout["annotations"] = [], []
-    for (x, text, colour, dash), y in zip(sorted(marks, key=lambda mark: mark[0]), (1.0, 0.93, 0.86), strict=True):
-        layout["shapes"].append({**_line(colour, dash, x0=x, x1=x, y0=0, y1=y, yref="paper"), "layer": "above"})
+    for (x, text, colour, dash), y in zip(sorted(marks, key=lambda mark: mark[0]), (1.0, 0.91, 0.82), strict=True):
+        layout["shapes"].append({**line(colour, dash, x0=x, x1=x, y0=0, y1=y, yref="paper"), "layer": "above"})
         layout["annotations"].append(
-            _label(text, colour, x=x, y=y, yref="paper", xanchor="left", yanchor="top", xshift=4)
+            label(text, colour, x=x, y=y, yref="paper", xanchor="left", yanchor="top", xshift=4)
         )
 
 
@@ -384,37 +340,12 @@ def _slopes(beta: float) -> str:
     return f"far left F falls with slope −β/(1−β) = −{number(beta / (1 - beta))}, far right it rises with slope 1"
 
 
-def _named(parts: Array, beta: float, value: float) -> str:
-    """Say what the minimum of F_β is in the words of a handful of losses."""
-    count, mass = len(parts), tail_mass(len(parts), beta)
-    whole, rest = math.floor(mass), mass - math.floor(mass)
-    if mass == count:
-        what = "the mean of all losses"
-    elif mass == count - 1:
-        what = "the mean without the smallest loss"
-    elif mass <= 1:
-        what = "the largest loss"
-    else:
-        what = f"the mean of the worst {whole}" + (f" and of {number(rest)} of the next" if rest > 0 else "")
-    return f"β = {beta:g} gives {number(value)}, {what}"
-
-
-def _interval(low: float, high: float) -> str:
-    if math.isinf(low):
-        return f"every α up to the smallest loss, {number(high)}, minimises F"
-    return (
-        f"every α from {number(low)} to {number(high)} minimises F"
-        if low < high
-        else f"only α = {number(low)} minimises F"
-    )
-
-
 def percent(share: float) -> str:
     """Return a share in percent, with three digits."""
     return f"{number(100 * share)}%"
 
 
-def _figure(colours: Theme, x_title: str, x_range: list[float], y_title: str, y_range: list[float]) -> Figure:
+def blank(colours: Theme, x_title: str, x_range: list[float], y_title: str, y_range: list[float]) -> Figure:
     axis = {
         "tickangle": 0, "tickfont": {"size": TEXT_SIZE}, "ticks": "outside", "ticklen": 5, "tickcolor": colours.quiet,
         "gridcolor": colours.grid, "linecolor": colours.quiet, "showline": True, "zeroline": False, "automargin": True,
@@ -444,9 +375,9 @@ def _figure(colours: Theme, x_title: str, x_range: list[float], y_title: str, y_
     return {"data": [], "layout": layout}
 
 
-def _line(colour: str, dash: str, **ends: Any) -> dict[str, Any]:
+def line(colour: str, dash: str, **ends: Any) -> dict[str, Any]:
     return {"type": "line", "line": {"color": colour, "width": 1.6, "dash": dash}, **ends}
 
 
-def _label(text: str, colour: str, **place: Any) -> dict[str, Any]:
+def label(text: str, colour: str, **place: Any) -> dict[str, Any]:
     return {"text": text, "showarrow": False, "font": {"size": TEXT_SIZE, "color": colour}, **place}

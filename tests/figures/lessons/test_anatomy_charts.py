@@ -16,7 +16,17 @@ from scipy.stats import norm
 from cvar_core import Problem
 from cvar_core.catalogue import losses, noises
 from cvar_core.figures import without_title
-from cvar_core.figures.lessons.anatomy_charts import classifiers, extremes, judged, reach, tail, variational, worst
+from cvar_core.figures.lessons.anatomy_charts import (
+    level_words,
+    objective_by_level,
+    percent,
+    reach,
+    tail,
+    tail_by_level,
+    variational,
+    worst,
+)
+from cvar_core.figures.lessons.extremes_charts import classifiers, extremes, judged
 from cvar_core.lessons.anatomy import (
     Classifier,
     GivingUp,
@@ -255,6 +265,34 @@ def test_equal_losses_are_one_bar_and_the_tail_is_a_part_of_it():
 
 
 # The formula.
+
+
+BETAS = (0.0, 0.5, 0.9, 0.95, 0.99, 0.999)
+
+
+@pytest.mark.parametrize(("loss", "noise"), [("absolute", "normal"), ("squared", "lognormal"), ("logistic", "gumbel")])
+def test_at_every_level_of_the_slider_the_tail_is_there_and_the_formula_is_least_at_var(loss, noise):
+    here = way(loss, noise, 0.95).losses(0.0)
+    tails, formulas = tail_by_level(here, BETAS), objective_by_level(here, BETAS)
+    for beta, bars, curve in zip(BETAS, tails, formulas, strict=True):
+        at = risks(here, beta)
+        assert np.sum(trace(drawn(bars), "tail")["y"]) <= 1 - beta + 1e-3
+        assert bars["layout"]["xaxis"]["range"][1] > at.cvar
+        minimum, along = trace(drawn(curve), "minimum"), trace(curve, "here")
+        assert (minimum["x"], minimum["y"]) == ([at.var], [at.cvar])
+        assert min(along["y"]) >= at.cvar * (1 - 1e-4)
+        low, high = curve["layout"]["yaxis"]["range"]
+        assert low < at.cvar < high
+        assert f"{percent(1 - beta)} of the losses begin" in level_words(here, beta) or beta == 0
+
+
+def test_the_axes_of_the_slider_stand_still_up_to_the_usual_level():
+    here = way("squared", "lognormal", 0.95).losses(0.0)
+    for figures in (tail_by_level(here, BETAS), objective_by_level(here, BETAS)):
+        for axis in ("xaxis", "yaxis"):
+            spans = [figure["layout"][axis]["range"] for figure in figures]
+            assert all(span == pytest.approx(spans[0]) for span in spans[:4])
+    assert figures[-1]["layout"]["xaxis"]["range"][1] > spans[0][1], "and then grow, for the tail to be seen"
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.3, 0.95, 0.999])
