@@ -152,7 +152,13 @@ def fresh(tmp_path_factory) -> Iterator[tuple[Server, Gate]]:
     ("name", "chart", "awaited", "there", "curve"),
     [
         ("theory", "promises", "what its runs reach is not known yet", "its runs reach", "spl+-median"),
-        ("anatomy", "classifiers", "The best classifier at each β is being looked for", "the best classifier is θ = 0", "length"),
+        (
+            "anatomy",
+            "classifiers",
+            "The best classifier at each β is being looked for",
+            "the best classifier is θ = 0",
+            "length",
+        ),
     ],
 )
 def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh, name, chart, awaited, there, curve):
