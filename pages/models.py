@@ -29,8 +29,8 @@ SEEN = dict(
     zip(
         EXAMPLES,
         (
-            "A plane, flat in θ: SGM lowers α alone, past the kink and up the steep side. SPL's model has the kink, "
-            "and its step stops there.",
+            "Above the curve it says nothing of θ: SGM lowers α alone, past the kink and up the steep side. SPL's "
+            "model has the kink, and its step stops there.",
             "The first steps of SGM and SPL end almost in the same place. But SGM's is a hair below the kink: step on, "
             "and it follows the steep slope far out. SPL stays.",
             "While steps are short, the kink is far, and all models say the same. Robustness is about large λ.",

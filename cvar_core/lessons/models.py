@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -110,11 +110,11 @@ class Setup:
 
 
 EXAMPLES: Mapping[str, Setup] = {
-    "SGM's model is flat above the curve": Setup(),
+    "SGM's model is flat": Setup(),
     "Nearly right, and fails": Setup(loss="logistic", beta=0.95, theta=-3.0, alpha=2.0),
     "Small λ: all agree": Setup(lam=0.01, initial_loss=1.0, alpha=1.0),
     "SPL is no magic": Setup(lam=5.0),
-    "Three samples: each update sees one": Setup(loss="squared", beta=0.7, lam=1.0, samples=3),
+    "Three samples, one seen": Setup(loss="squared", beta=0.7, lam=1.0, samples=3),
 }
 
 
@@ -132,6 +132,7 @@ class Update:
 
     method: str
     setup: Setup  # at the start of the update, with this update's λ
+    at: Linearisation = field(repr=False, compare=False)  # what the method was told
     loss: float  # ℓ_t
     slope: float  # v_t
     sizes: StepSizes
@@ -146,11 +147,7 @@ class Update:
 
     def model_at(self, theta: Tensor, alpha: Tensor) -> Tensor:
         """m_t on a grid; both of one shape."""
-        return methods[self.method].model(theta.unsqueeze(-1), alpha, self._seen)
-
-    @functools.cached_property
-    def _seen(self) -> Linearisation:
-        return self.setup.linearised()
+        return methods[self.method].model(theta.unsqueeze(-1), alpha, self.at)
 
     @property
     def finite(self) -> bool:
@@ -176,6 +173,7 @@ def update(method: str, setup: Setup) -> Update:
     return Update(
         method=method,
         setup=setup,
+        at=at,
         loss=float(at.loss),
         slope=float(at.v),
         sizes=sizes,

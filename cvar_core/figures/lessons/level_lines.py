@@ -17,7 +17,11 @@ from torch import Tensor
 Array = NDArray[np.float64]
 Sides = tuple[tuple[float, float], tuple[float, float]]
 
-_TOUCHED = 9  # points along each side at which tangents are taken
+_STEP = 1e-6  # of the side, over which a slope is taken
+_ALIKE = 1e-7  # tangents that differ by less are one
+_UNIT = np.linspace(0, 1, 9)  # along each side: where tangents are taken
+_GRID = np.stack(np.meshgrid(_UNIT, _UNIT), axis=-1).reshape(-1, 2)
+_PLACES = np.concatenate([_GRID + np.array(moved) for moved in ((0, 0), (_STEP, 0), (0, _STEP))])
 _BOX = np.array([[1.0, 0, -1], [-1, 0, 0], [0, 1, -1], [0, -1, 0]])  # of the unit square, each at most 0 inside
 
 
@@ -43,16 +47,20 @@ def convex_levels(
 
 def _tangents(function: Callable[[Tensor, Tensor], Tensor], start: Array, size: Array) -> Array:
     """Return the different tangents as rows (slope in x, slope in y, height at 0), over the unit square."""
-    unit = torch.linspace(0, 1, _TOUCHED, dtype=torch.float64)
-    place = torch.stack(torch.meshgrid(unit, unit, indexing="xy"), -1).reshape(-1, 2).requires_grad_()
-    at = torch.from_numpy(start) + torch.from_numpy(size) * place
-    values = function(at[:, 0], at[:, 1])
-    (slopes,) = torch.autograd.grad(values.sum(), place)
-    rows = torch.column_stack([slopes, values.detach() - (slopes * place.detach()).sum(-1)]).numpy()
-    scale = np.abs(rows).max() or 1.0
-    _, kept = np.unique((rows / scale).round(9), axis=0, return_index=True)
-    different: Array = rows[kept]
-    return different
+    x, y = (torch.from_numpy(column) for column in (start + size * _PLACES).T)
+    here, right, above = function(x, y).numpy().reshape(3, -1)
+    slopes = np.stack([right - here, above - here], axis=1) / _STEP
+    rows = np.column_stack([slopes, here - (slopes * _PLACES[: len(here)]).sum(axis=1)])
+    near = _ALIKE * (np.abs(rows).max() or 1.0)
+    found = []
+    while len(rows):
+        found.append(rows[0])
+        rows = rows[np.abs(rows - rows[0]).max(axis=1) > near]
+    different = np.array(found)
+    # A slope that was taken across a kink is no tangent's: it goes through the function.
+    over = (different[:, :2] @ _GRID.T + different[:, 2:] - here).max(axis=1)
+    kept: Array = different[over <= 10 * near]
+    return kept
 
 
 def _pieces(slope: Array, height: float, others: Array, levels: Array) -> list[Array]:

@@ -41,6 +41,7 @@ function drawInHaste(node, { data, layout }, { ranges, hidden }) {
   }
   parts.push(...shapes.filter(({ layer }) => layer !== "below").map((shape) => shapeOf(shape, axes)));
   if (marked) parts.push(...(layout.annotations ?? []).map((each) => noteOf(each, axes, layout)));
+  over.style.fontFamily = layout.font?.family ?? "";
   over.innerHTML = `<defs>${[...clips.values()].join("")}</defs>${parts.join("")}`;
   const moved = Object.values(axes).filter((each) => each.moved).map((each) => `cvar-hasty-${each.id}`);
   setHasty(node, ["cvar-hasty", ...(marked ? ["cvar-hasty-marks"] : []), ...moved]);

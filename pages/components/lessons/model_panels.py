@@ -15,7 +15,7 @@ from ..drawing.moving_frames import Panel, Picture, Written, written
 from .update_in_words import case, heading
 
 COUNT = 31  # updates
-_PLANE, _SLICE, _FALL = 250, 165, 250  # px
+_PLANE, _SLICE, _FALL = 236, 158, 250  # px
 _LEAST = 190  # px
 
 _LEGEND = (
