@@ -25,7 +25,9 @@ controls = DataControls(PAGE, jobs.limits, sources)
 session = Session(PAGE, jobs, visitor, controls, on_data=True)
 area = MainArea(session)
 
-with st.sidebar:
+# Before what is slow: reading a large file, and making its columns numbers. Else the page would stay blank meanwhile.
+reading = st.spinner("Reading the data: a moment, or some ten seconds for a file of a hundred megabytes.")
+with reading, st.sidebar:
     area.ask()
     controls.ask_which()
     draw_upload(PAGE, sources, jobs.limits, controls.choose_files)

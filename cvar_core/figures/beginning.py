@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..catalogue import methods
@@ -9,7 +11,7 @@ from ..results import Early, Spread, number, spread
 from ..specs import SweepSpec
 from .axes import Array, Span, gap_span
 from .frame import Figure, Frame, over_seeds
-from .palette import theme_named
+from .palette import TEXT_SIZE, theme_named
 from .sensitivity import STEP_SIZE, lambda_span
 from .series import Series
 
@@ -40,8 +42,18 @@ def beginning(
         figure = frame.figure(series, "diverged or off the chart", *words)
         if not series:
             figure["layout"]["yaxis"]["showticklabels"] = False  # nobody knows the scale yet
+            figure["layout"]["annotations"] = [*figure["layout"]["annotations"], _waiting(theme)]
         figures.append(figure)
     return figures[0], figures[1]
+
+
+def _waiting(theme: str) -> dict[str, Any]:
+    """Return what stands where the curves will be: on wide data that takes a while."""
+    return {
+        "text": "Each method takes its first steps.<br>Its curve is drawn here as soon as it has.",
+        "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
+        "font": {"size": TEXT_SIZE, "color": theme_named(theme).quiet},
+    }  # fmt: skip
 
 
 def _span(series: list[Series], early: Early | None) -> Span:

@@ -25,12 +25,14 @@ def test_there_are_axes_before_every_method_has_begun(records):
         json.dumps(figure, allow_nan=False)
         assert figure["layout"]["title"]["text"] == "The runs are starting"
         assert not figure["layout"]["yaxis"]["showticklabels"]
+        assert figure["layout"]["annotations"][-1]["text"].startswith("Each method takes its first steps.")
         assert all(not one["x"] for one in figure["data"])
 
 
 def test_a_method_is_drawn_by_the_seeds_that_have_begun():
     known = early([2, 0, 1], [3, 2, 0], [4, 4, 4])
     by_lambda, along = figures.beginning(known.spec, known)
+    assert not by_lambda["layout"]["annotations"]
     rows = {"sgm": ([0], 1), "spl": ([0, 1], 1), "spl+": ([0, 1, 2], 3)}  # the seeds, and the last record of them all
     for m, (name, (seeds, last)) in enumerate(rows.items()):
         expected = np.median(known.objectives[m, seeds, last], axis=0)

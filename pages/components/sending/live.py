@@ -17,7 +17,7 @@ _HTML = """
 <div class="cvar-live">
   <p class="cvar-lost" role="status" hidden>The connection to the server is lost. This page comes back by itself.</p>
   <div class="cvar-above"></div>
-  <div class="cvar-words"></div>
+  <div class="cvar-words"><p class="cvar-quiet">The charts are on their way.</p></div>
   <p class="cvar-spoken" role="status"></p>
   <select class="cvar-at" aria-label="Curves at"></select>
   <div class="cvar-charts"></div>
