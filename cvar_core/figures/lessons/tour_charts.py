@@ -112,7 +112,7 @@ def one_step(_: Facts, answered: bool, *, theme: str = "light") -> Figure:
     for name in ("sgm", "spl") if answered else ("sgm",):
         step, colour = steps[name], style(name, theme).colour
         figure["data"].append(arrow(name, (setup.theta, setup.alpha), (step.theta, step.alpha), colour))
-        side = {"xanchor": "left", "xshift": 14} if name == "sgm" else {"xanchor": "right", "xshift": -14}
+        side = {"xanchor": "left", "xshift": 14} if name == "sgm" else {"xanchor": "right", "xshift": -10, "yshift": 18}
         words = f"<b>{methods[name].label}</b><br>F = {after[name]}"
         figure["layout"]["annotations"].append(said(words, step.theta, step.alpha, colour, **side))
     dot = {"size": 13, "color": look.text, "line": {"width": 1.5, "color": look.surface}}
