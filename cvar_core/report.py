@@ -27,6 +27,7 @@ from .results import (
     number,
     risk_in_words,
     risk_name,
+    subject,
     sureness,
     take,
     undecided,
@@ -51,7 +52,7 @@ def html(result: Result, command: str, by: Criterion | None = None) -> str:
 
     by = Criterion() if by is None else by
     spec = result.spec
-    subject = _subject(spec.problem)
+    about = subject(spec.problem)
     drawn = {theme: _charts(result, by, theme) for theme in ("light", "dark")}
     sections = "".join(_section(name, title, caption) for name, (_, title, caption) in drawn["light"].items())
     data = {theme: {name: figure for name, (figure, *_) in charts.items()} for theme, charts in drawn.items()}
@@ -64,12 +65,12 @@ def html(result: Result, command: str, by: Criterion | None = None) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(f"Step sizes for {subject}")}</title>
+<title>{escape(f"Step sizes for {about}")}</title>
 <style>{_style(spec)}</style>
 </head>
 <body>
 <main>
-<p class="kicker">{escape(subject)}</p>
+<p class="kicker">{escape(about)}</p>
 <h1>{escape(finding(result, by))}</h1>
 {_recommended(result, by)}<p class="lead">{escape(_lead(result, by))}</p>
 {_verdicts(result, by)}
@@ -95,10 +96,10 @@ def _charts(result: Result, by: Criterion, theme: str) -> dict[str, tuple[figure
     charts = {}
     for measure in _ordered(by):
         judging = replace(by, measure=measure)
-        chart, title, caption = figures.without_title(figures.sensitivity(result, by=judging, theme=theme))
+        chart, _, caption = figures.without_title(figures.sensitivity(result, by=judging, theme=theme))
         # The finding by the first measure is the report's title.
         heading = f"Sensitivity to the step size, by {JUDGED_BY[measure]}"
-        words = caption if measure == by.measure else f"{title}. {caption}"
+        words = caption if measure == by.measure else f"{finding(result, judging)}. {caption}"
         charts[f"sensitivity-{measure}"] = (chart, heading, words)
     if any(result.best_lambda(name) is not None for name in result.spec.methods):
         charts["curves"] = figures.without_title(figures.curves(result, measure=by.measure, theme=theme))
@@ -116,13 +117,6 @@ def _section(name: str, title: str, caption: str) -> str:
         f'<h2>{escape(title)}</h2>\n<figure><figcaption class="quiet">{escape(caption)}</figcaption>'
         f'<div class="chart" id="{name}" style="height:{_HEIGHTS[name.split("-")[0]]}px"></div></figure>\n'
     )
-
-
-def _subject(problem: ProblemSpec) -> str:
-    where = "your data" if problem.noise is None else f"{problem.noise} noise"
-    chosen = f" ({_told(problem.loss_params)})" if problem.loss_params else ""
-    risk = risk_name(problem)
-    return f"{risk[:1].upper()}{risk[1:]} at β = {problem.beta:g}, {problem.loss} loss{chosen}, {where}"
 
 
 def _lead(result: Result, by: Criterion) -> str:

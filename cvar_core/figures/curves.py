@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,9 +9,10 @@ import numpy as np
 from ..catalogue import methods
 from ..results import RISK, Criterion, Judged, Result, Spread, counted, number, spread
 from .axes import Span, gap_span, rounding, start_gap
+from .chart_titles import ends_title
 from .frame import Figure, Frame, over_seeds
 from .palette import theme_named
-from .sensitivity import HEIGHT_OF
+from .sensitivity import HEIGHT_OF, in_a_word
 from .series import Series
 
 
@@ -43,7 +43,7 @@ def curves(
     if judged.floor is not None:
         frame.level(judged.floor, "floor")
     where = "each at its best λ" if lambdas is None else f"at λ = {number(shared)}" if shared is not None else ""
-    return frame.figure(series, "diverged or off the chart", *_words(result, series, where))
+    return frame.figure(series, "diverged or off the chart", *_words(judged, series, where, shared))
 
 
 def best_lambdas(result: Result, measure: str = RISK) -> dict[str, float | None]:
@@ -79,22 +79,28 @@ def _series(judged: Judged, name: str, k: int, *, named: bool) -> Series:
             words = f"median {number(middle)}" + (f", range {number(least)} – {number(most)}" if seeds > 1 else "")
         hover.append(f"<b>{full}</b><br>after {counted(iteration, 'iteration')}: {words}")
     label = full if named else methods[name].label
-    return Series(name, label, iterations, median, low, high, failed > 0, hover)
+    said = [in_a_word(middle) for middle in median.tolist()]
+    return Series(name, label, iterations, median, low, high, failed > 0, hover, said=said)
 
 
-def _words(result: Result, series: list[Series], where: str) -> tuple[str, str]:
-    """Return title and subtitle: what each method has left where all of them have come to, the least first."""
-    spec = result.spec
-    moved = [one for one in series if len(one.x)]
+def _words(judged: Judged, series: list[Series], where: str, shared: float | None) -> tuple[str, str]:
+    """Return title and subtitle: how far apart the methods are where all have come to, and what each has left."""
+    result = judged.result
+    spec, moved = result.spec, [one for one in series if len(one.x)]
     if not moved:
         if result.recorded.min() <= 1:
             return "The runs are starting", ""
         return ("No λ of this grid stayed finite" if where else "No step size is chosen"), ""
     last = min(len(one.x) for one in moved)
     after = result.checkpoints[last]
-    ends = sorted((float(one.median[last - 1]), methods[one.method].label) for one in moved)
-    gaps = ", ".join(f"{label} {'diverged' if math.isinf(gap) else number(gap)}" for gap, label in ends)
-    about = [where, over_seeds(len(spec.seeds))] if where else [over_seeds(len(spec.seeds))]
+    ends = {one.method: float(one.median[last - 1]) for one in moved}
+    title = ends_title(ends, "" if shared is None else where, start_gap(judged))
+    least_first = sorted(ends, key=ends.__getitem__)
+    gaps = ", ".join(f"{methods[name].label} {in_a_word(ends[name])}" for name in least_first)
+    about = ", ".join(filter(None, (where, over_seeds(len(spec.seeds)))))
     if after == spec.iterations and result.recorded.min() == len(result.checkpoints):
-        return f"After {counted(after, 'iteration')}: {gaps}", ", ".join(about)
-    return f"So far: {gaps}", ", ".join([f"{after:,} of {counted(spec.iterations, 'iteration')}", *about])
+        return title, f"after {counted(after, 'iteration')}: {gaps}; {about}"
+    return (
+        f"So far: {title[:1].lower()}{title[1:]}",
+        f"after {after:,} of {counted(spec.iterations, 'iteration')}: {gaps}; {about}",
+    )

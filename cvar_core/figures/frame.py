@@ -14,9 +14,12 @@ from typing import Any
 from ..results import place
 from .axes import Span, log_axis, share_axis
 from .palette import CLEAR, FONT, TEXT_SIZE, TITLE_SIZE, Theme
-from .series import Series, Trace, band, heights, line, open_triangle, rings, triangles
+from .range_bars import AXIS, RangeBars
+from .series import Series, Trace, band, heights, line, open_triangle, ring, triangles
 
 Figure = dict[str, Any]
+
+MARK, ZONE = "mark", "zone"  # names of shapes, by which a page finds them
 
 _ROW = 0.045  # of the height, for each method's row of triangles
 _MOST_STRIP = 0.3
@@ -24,6 +27,7 @@ _MOST_STRIP = 0.3
 # Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
 NARROW = 460  # px
 _LETTER = 0.58  # of the font's size, in a wide font
+_LEAST_LINE = 10  # letters: "So far:" is none
 _WIDE = 900  # pixels: a line of a title is not longer
 
 
@@ -54,6 +58,7 @@ class Frame:
         self.theme, self.x_span, self.y_span = theme, x_span, y_span
         self.narrow, self.bands = NARROW, True
         self.linear: tuple[float, float] | None = None  # the range of shares, which need no logarithm
+        self.ranges: RangeBars | None = None  # of usable x, between the curves and the axis
         self.x_title, self.y_title = x_title, y_title
         self.shapes: list[dict[str, Any]] = []
         self.annotations: list[dict[str, Any]] = []
@@ -70,13 +75,21 @@ class Frame:
         self.annotations.append(self._label(label, place))
         self._right = max(self._right, 14 + 0.6 * TEXT_SIZE * len(label))
 
+    def zone(self, limit: float) -> None:
+        """Tint what lies below a value, however far the reader moves the axis."""
+        if self.y_span.low < limit:
+            ends = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": self.y_span.low * 1e-9, "y1": limit}
+            look = {"layer": "below", "fillcolor": self.theme.zone, "line": {"width": 0}}
+            self.shapes.insert(0, {"type": "rect", "name": ZONE, **look, **ends})
+
     def mark(self, value: float, label: str) -> None:
-        """Add a quiet vertical line, with its label above the chart."""
+        """Add a quiet vertical line, with its label above the chart; a page may have it dragged, by its name."""
         if not self.x_span.low <= value <= self.x_span.high:
             return
-        self.shapes.append(self._line("solid", xref="x", x0=value, x1=value, yref="paper", y0=0, y1=1))
+        ends = {"xref": "x", "x0": value, "x1": value, "yref": "paper", "y0": 0, "y1": 1}
+        self.shapes.append(self._line("solid", name=MARK, **ends))
         place = {"xref": "x", "x": math.log10(value), "xanchor": "center", "yref": "paper", "y": 1, "yanchor": "bottom"}
-        self.annotations.append(self._label(label, place))
+        self.annotations.append({**self._label(label, place), "name": MARK})
         self._marked = True
 
     def figure(
@@ -90,6 +103,8 @@ class Frame:
         if any_raised:
             traces += [triangles(one, rows.of(one), self.y_span, self.theme) for one in series]
             traces.append(self._legend_entry(raised_label))
+        if self.ranges is not None:
+            traces += self.ranges.traces(self.theme)
         if chosen is not None:
             traces += self._rings(series, chosen, rows)
         names = [[one.name for one in series if one.method == method] for method in rows.methods]
@@ -100,21 +115,20 @@ class Frame:
         return {"data": traces, "layout": layout}
 
     def _rings(self, series: Sequence[Series], chosen: float, rows: _Rows) -> list[Trace]:
-        points: list[float | None] = []
-        raised: list[float | None] = []
+        traces = []
         for one in series:
             k = place(one.x, chosen)
-            if k is not None:
-                chosen = one.x[k]
-                points.append(heights(one, self.y_span)[k])
-                raised.append(rows.of(one) if one.raised(self.y_span)[k] else None)
-        traces = [rings("chosen", chosen, points, 19, self.theme)]
-        if any(row is not None for row in raised):
-            traces.append({**rings("chosen-triangles", chosen, raised, 15, self.theme), "yaxis": "y2"})
+            height = None if k is None else heights(one, self.y_span)[k]
+            if k is not None and height is not None:
+                traces.append(ring(one.method, "chosen", one.x[k], height, 19, self.theme))
+            if k is not None and one.raised(self.y_span)[k]:
+                around = ring(one.method, "chosen-triangle", one.x[k], rows.of(one), 15, self.theme)
+                traces.append({**around, "yaxis": "y2"})
         return traces
 
     def _layout(self, rows: _Rows | None) -> dict[str, Any]:
         theme, strip = self.theme, rows.height if rows else 0.0
+        below = self.ranges.height if self.ranges else 0.0
         layout: dict[str, Any] = {
             "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
             "paper_bgcolor": CLEAR,
@@ -140,7 +154,7 @@ class Frame:
                 "font": {"family": FONT, "size": TEXT_SIZE, "color": theme.text},
             },
             "xaxis": log_axis(self.x_title, self.x_span, theme, most_ticks=8),
-            "yaxis": {**self._y_axis(), "domain": [0, 1 - strip]},
+            "yaxis": {**self._y_axis(), "domain": [below, 1 - strip]},
             "shapes": list(self.shapes),
             "annotations": self.annotations,
             "uirevision": "cvar",  # constant: a new figure keeps the reader's zoom and hidden curves
@@ -154,6 +168,9 @@ class Frame:
                 "visible": False,
             }
             layout["shapes"].insert(0, self._strip(strip))
+        if self.ranges:
+            layout["yaxis3"] = self.ranges.axis
+            layout["xaxis"]["anchor"] = AXIS
         return layout
 
     def _y_axis(self) -> dict[str, Any]:
@@ -208,7 +225,8 @@ def _broken(title: str, narrow: float) -> str:
 
     If a wide chart has no room for the halves, lines are filled one after another.
     """
-    places = [match.end() for match in re.finditer(r"[,:] | (?=and )", title)]
+    places = [match.end() for match in re.finditer(r"[,:] | (?=and )", title) if match.end() > _LEAST_LINE]
+    places = places or [match.end() for match in re.finditer(" ", title)]
     if not places or len(title) * _LETTER * TITLE_SIZE <= narrow:
         return title
     middle = min(places, key=lambda place: abs(place - len(title) / 2))

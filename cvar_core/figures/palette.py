@@ -37,10 +37,15 @@ class Theme:
     grid: str
     surface: str  # behind text that floats: the page's background
     strip: str  # behind the rows of triangles
+    zone: str  # behind what is usable: a hue that no method has
 
 
-LIGHT = Theme("light", "#1b1f24", "#5b6470", "#e6e8eb", "#ffffff", "rgba(91, 100, 112, 0.07)")
-DARK = Theme("dark", "#eceef1", "#a3acb8", "#2c323b", "#0e1117", "rgba(163, 172, 184, 0.09)")
+LIGHT = Theme(
+    "light", "#1b1f24", "#5b6470", "#e6e8eb", "#ffffff", "rgba(91, 100, 112, 0.07)", "rgba(240, 228, 66, 0.17)"
+)
+DARK = Theme(
+    "dark", "#eceef1", "#a3acb8", "#2c323b", "#0e1117", "rgba(163, 172, 184, 0.09)", "rgba(240, 228, 66, 0.09)"
+)
 _THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 CLEAR = "rgba(0, 0, 0, 0)"
 
@@ -133,6 +138,25 @@ def translucent(colour: str, opacity: float = BAND_OPACITY) -> str:
     """Return a ``#rrggbb`` colour at an opacity."""
     red, green, blue = _parts(colour)
     return f"rgba({red}, {green}, {blue}, {opacity})"
+
+
+def light_of_dark() -> dict[str, str]:
+    """Return for each colour of the dark theme that of the light one, also of those at an opacity.
+
+    >>> light_of_dark()["#0e1117"], light_of_dark()["rgba(14, 17, 23, "]
+    ('#ffffff', 'rgba(255, 255, 255, ')
+    """
+    looks = [*(look for method in methods if (look := method.look)), *_OTHERS, *_USUAL.values()]
+    pairs = {look.dark: look.light for look in looks}
+    pairs |= {
+        getattr(DARK, part): getattr(LIGHT, part) for part in ("text", "quiet", "grid", "surface", "strip", "zone")
+    }
+    solid = {dark: light for dark, light in pairs.items() if dark.startswith("#")}
+    return pairs | {_opened(dark): _opened(light) for dark, light in solid.items()}
+
+
+def _opened(colour: str) -> str:
+    return translucent(colour, 0).removesuffix("0)")
 
 
 def _turn(method: str) -> int:

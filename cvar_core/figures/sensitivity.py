@@ -7,13 +7,16 @@ import math
 import numpy as np
 
 from ..catalogue import methods
-from ..results import Criterion, Judged, Result, Spread, counted, found_by, number
+from ..results import Criterion, Judged, Result, Spread, counted, number
 from .axes import Array, Span, gap_span, rounding, start_gap
+from .chart_titles import usable_title
 from .frame import Figure, Frame, over_seeds
 from .palette import Theme, theme_named
+from .range_bars import RangeBars
 from .series import Series, Trace, end_bars, starts
 
 STEP_SIZE = "step size λ"
+_HUGE = 1e6
 _MOST_LINES = 20  # starts that are drawn one by one
 HEIGHT_OF = {"risk": "excess risk R(θ̄) − F*", "objective": "suboptimality F̃ − F*"}  # by measure
 
@@ -43,7 +46,8 @@ def sensitivity(
     -------
     A figure in plotly's JSON form. λ at which any seed diverged, or whose median is far above the start gap,
     have open triangles in a strip at the top edge, one row per method; they do not stretch the axis. Single starts are
-    faint lines, and bars on the line of ε show how far the ends of the usable range differ between them.
+    faint lines, and bars on the line of ε show how far the ends of the usable range differ between them. Below the
+    curves a bar for each method is the median start's usable range, with its marker at the best λ.
     """
     judged = result.judged(by)
     end, limit, floor = judged.at(), judged.epsilon, judged.floor
@@ -55,6 +59,10 @@ def sensitivity(
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(lambdas, mark), height, y_span)
     if judged.nothing_to_close is None:
         frame.level(limit, f"ε = {number(limit)}")
+        frame.zone(min(limit, y_span.high))
+    if judged.nothing_to_close is None and begun and end.iteration > 0:
+        found = {name: forgiven.typical for name, forgiven in judged.forgiven.items()}
+        frame.ranges = RangeBars(found, {name: judged.best_lambda(name) for name in found}, frame.x_span)
     if floor is not None:
         frame.level(floor, "floor")
     if mark is not None:
@@ -98,8 +106,9 @@ def _series(judged: Judged, m: int, lambda_names: list[str]) -> Series:
     median, low, high, diverged = end.median[m], end.low[m], end.high[m], end.diverged[m]
     fine = judged.usable[m].tolist()
     rows = zip(lambda_names, median.tolist(), low.tolist(), high.tolist(), diverged.tolist(), fine, strict=True)
-    hover = []
+    hover, said = [], []
     for lam, middle, least, most, failed, good in rows:
+        said.append(in_a_word(middle))
         words = f"median {number(middle)}"
         if seeds > 1:
             words += f", range {number(least)} – {number(most)}"
@@ -108,7 +117,14 @@ def _series(judged: Judged, m: int, lambda_names: list[str]) -> Series:
             words += f"{failed} of {seeds} seeds diverged" if seeds > 1 else "diverged"
         words += f"<br>usable for {good} of {seeds} starts" if seeds > 1 else ""
         hover.append(f"<b>{label}</b>  λ = {lam}<br>{words}")
-    return Series(spec.methods[m], label, spec.lambdas, median, low, high, np.asarray(diverged > 0), hover)
+    return Series(spec.methods[m], label, spec.lambdas, median, low, high, np.asarray(diverged > 0), hover, said=said)
+
+
+def in_a_word(gap: float) -> str:
+    """Return a median gap where there is little room: of what is beyond all measure, its power of ten."""
+    if not math.isfinite(gap):
+        return "diverges"
+    return number(gap if gap < _HUGE else 10.0 ** round(math.log10(gap)))
 
 
 def _words(judged: Judged, begun: bool) -> tuple[str, str]:
@@ -116,6 +132,6 @@ def _words(judged: Judged, begun: bool) -> tuple[str, str]:
     if not begun or end.iteration == 0:
         return "The runs are starting", over_seeds(len(spec.seeds))
     running = end.iteration < spec.iterations
-    title = ("So far: " if running else "") + found_by(judged)
+    title = ("So far: " if running else "") + usable_title(judged)
     taken = f"every run has come to {end.iteration:,} of " if running else ""
     return title, f"{taken}{counted(spec.iterations, 'iteration')}, {over_seeds(len(spec.seeds))}"

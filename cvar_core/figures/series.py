@@ -34,6 +34,8 @@ class Series:
         The text for each point; for a triangle as well.
     second
         Whether this is the run that another one is compared with: drawn thinner, paler and with open markers.
+    said
+        The same in a word or two for each point, where a page says it above the chart.
     """
 
     method: str
@@ -45,6 +47,7 @@ class Series:
     flagged: NDArray[np.bool_]
     hover: Sequence[str]
     second: bool = False
+    said: Sequence[str] = ()
 
     def drawn(self, span: Span) -> NDArray[np.bool_]:
         return np.asarray(self.median <= span.high / _MARKER_ROOM)  # neither ∞ nor NaN
@@ -68,6 +71,7 @@ def line(series: Series, span: Span, theme: Theme) -> Trace:
         "marker": {"color": look.colour, "symbol": symbol, "size": 9},
         "text": list(series.hover),
         "hovertemplate": "%{text}<extra></extra>",
+        **({"customdata": list(series.said)} if series.said else {}),
     }
 
 
@@ -163,16 +167,16 @@ def open_triangle(colour: str, *, pale: bool = False) -> dict[str, Any]:
     return {"symbol": "triangle-up-open", "size": size, "color": colour, "line": {"width": width, "color": colour}}
 
 
-def rings(uid: str, x: float, heights: Sequence[float | None], size: int, theme: Theme) -> Trace:
-    """Return rings around the points at one x; the points below them stay those that are hovered and clicked."""
-    shown = [height for height in heights if height is not None]
+def ring(method: str, part: str, x: float, height: float | None, size: int, theme: Theme) -> Trace:
+    """Return a ring around a method's point; the point below it stays the one that is hovered and clicked."""
     return {
         "type": "scatter",
-        "uid": uid,
+        "uid": f"{method}-{part}",
         "name": "chosen",
+        "legendgroup": method,  # a hidden method takes its ring along
         "mode": "markers",
-        "x": [x] * len(shown),
-        "y": shown,
+        "x": [x],
+        "y": [height],
         "marker": {
             "symbol": "circle-open",
             "size": size,

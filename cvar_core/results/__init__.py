@@ -20,6 +20,7 @@ from .readable import (
     risk_in_words,
     risk_name,
     round_up,
+    subject,
     sureness,
     width,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "sharpened_sureness",
     "spread",
     "starts_fine",
+    "subject",
     "sureness",
     "take",
     "undecided",

@@ -73,9 +73,13 @@ class Judged:
         """ε of each seed, shape (seeds,); ∞ where its start is not known yet."""
         if self.criterion.epsilon is not None:
             return np.full(len(self.starts), self.criterion.epsilon)
+        return self.limits_at(self.criterion.closed)
+
+    def limits_at(self, closed: float) -> Array:
+        """Return ε of each seed if it had to close this share of its gap."""
         problem, best = self.result.spec.problem, self.result.optimum
         least = 1e-6 * (problem.scale + abs(best.value))  # in the loss's unit, as all of this
-        wanted = np.maximum((1 - self.criterion.closed) * self.starts, least)
+        wanted = np.maximum((1 - closed) * self.starts, least)
         return np.where(np.isfinite(self.starts), wanted, np.inf)
 
     @functools.cached_property

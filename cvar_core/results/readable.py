@@ -76,6 +76,19 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def subject(problem: ProblemSpec) -> str:
+    """Say what a run is about.
+
+    >>> subject(ProblemSpec(beta=0.9))
+    'CVaR at β = 0.9, squared loss, lognormal noise'
+    """
+    where = "your data" if problem.noise is None else f"{problem.noise} noise"
+    values = ", ".join(f"{name} = {value:g}" for name, value in (problem.loss_params or {}).items())
+    risk = risk_name(problem)
+    chosen = f" ({values})" if values else ""
+    return f"{risk[:1].upper()}{risk[1:]} at β = {problem.beta:g}, {problem.loss} loss{chosen}, {where}"
+
+
 def listed(words: Sequence[str]) -> str:
     """Return words in a row.
 

@@ -14,7 +14,7 @@ from .certainty import Interval, median_interval
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-9  # of ε: smaller gaps, and those below 0, are rounding, and must not bend a line in log–log
+ROUNDING = 1e-9  # of ε: smaller gaps, and those below 0, are rounding, and must not bend a line in log–log
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _crossing(inside: float, beyond: float, epsilon: float) -> float:
 
 def _logarithm(gap: float, epsilon: float) -> float:
     """Return log(gap/ε): of a ratio, which the unit of the loss does not change."""
-    return math.log(max(gap / epsilon, _ROUNDING))
+    return math.log(max(gap / epsilon, ROUNDING))
 
 
 def _middle(found: list[UsableRange], end: str) -> list[UsableRange]:

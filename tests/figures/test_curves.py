@@ -43,7 +43,11 @@ def test_curves_are_those_of_the_measure():
 
 def test_curves_at_one_lambda_say_so_once(real):
     figure = figures.curves(real, dict.fromkeys(METHODS, 0.1 * (1 + 1e-12)))
-    assert figure["layout"]["title"]["subtitle"]["text"] == "at λ = 0.1, median and range of 3 seeds"
+    ends = sorted((float(trace(figure, f"{name}-median")["y"][-1]), methods[name].label) for name in METHODS)
+    gaps = ", ".join(f"{label} {number(gap)}" for gap, label in ends)
+    assert figure["layout"]["title"]["subtitle"]["text"] == (
+        f"after 500 iterations: {gaps}; at λ = 0.1, median and range of 3 seeds"
+    )
     assert [trace(figure, f"{name}-median")["name"] for name in METHODS] == ["SGM", "SPL", "SPL₊"]
     assert "λ = 0.1" in trace(figure, "spl-median")["text"][0]
     mixed = figures.curves(real, {"sgm": 0.1, "spl": 1.0})
@@ -82,10 +86,10 @@ def test_curves_of_methods_that_are_not_equally_far_are_compared_where_all_have_
     recorded[1] = 2
     result = dataclasses.replace(whole, recorded=recorded)
     words = figures.curves(result)["layout"]["title"]
-    assert words["subtitle"]["text"].startswith("1 of 100 iterations")
+    assert words["subtitle"]["text"].startswith("after 1 of 100 iterations: ")
     for m, name in enumerate(METHODS):
         k = whole.spec.lambdas.index(result.best_lambda(name))
-        assert f"{methods[name].label} {number(float(np.median(gaps[m, :, 1, k])))}" in words["text"]
+        assert f"{methods[name].label} {number(float(np.median(gaps[m, :, 1, k])))}" in words["subtitle"]["text"]
 
 
 def test_iterations_to_epsilon_are_those_of_the_result():
@@ -118,7 +122,8 @@ def test_curves_and_iterations_of_a_running_sweep_say_so():
     running = made(gaps, recorded=3)
     words = figures.curves(running)["layout"]["title"]
     assert words["text"].startswith("So far: ")
-    assert words["subtitle"]["text"].startswith("10 of 100 iterations, each at its best λ")
+    assert words["subtitle"]["text"].startswith("after 10 of 100 iterations: ")
+    assert "; each at its best λ, " in words["subtitle"]["text"]
     assert (
         figures.iterations_to(running, by=Criterion(epsilon=5))["layout"]["title"]["text"]
         == "So far: no λ of this grid has reached ε"

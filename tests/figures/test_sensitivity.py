@@ -9,8 +9,9 @@ import pytest
 
 from cvar_core import figures
 from cvar_core.figures.axes import Span
+from cvar_core.figures.chart_titles import usable_title
 from cvar_core.figures.series import Series
-from cvar_core.results import Criterion, finding
+from cvar_core.results import Criterion
 from tests.figures.results import METHODS, OBJECTIVE, axis_span, gently, made, trace
 
 
@@ -105,7 +106,7 @@ def test_the_title_is_the_finding_and_levels_are_labelled(real):
     by = Criterion("objective", epsilon=100.0)
     figure = figures.sensitivity(real, by=by, mark=0.5)
     bare, title, subtitle = figures.without_title(figure)
-    assert title == finding(real, by)
+    assert title == usable_title(real.judged(by))
     assert "500 iterations" in subtitle
     assert "title" not in bare["layout"]
     assert "title" in figure["layout"]
@@ -122,8 +123,8 @@ def test_the_measure_gives_the_heights_their_name_and_the_finding():
         figure = figures.sensitivity(result, by=by)
         assert trace(figure, "spl+-median")["y"] == pytest.approx(np.median(gaps[2, :, -1], axis=0))
         assert name in figure["layout"]["yaxis"]["title"]["text"]
-        assert figures.without_title(figure)[1] == finding(result, by)
-        (level,) = figure["layout"]["shapes"]
+        assert figures.without_title(figure)[1] == usable_title(result.judged(by))
+        (level,) = lines_of(figure)
         assert level["y0"] == pytest.approx(result.judged(by).epsilon)
 
 
@@ -139,7 +140,7 @@ def test_a_point_tells_for_how_many_starts_it_is_usable():
 def test_a_floor_is_a_level_of_its_own():
     figure = figures.sensitivity(made(gently(), floor=0.3))
     assert {one["text"] for one in figure["layout"]["annotations"]} == {"ε = 10", "floor"}
-    assert 0.3 in [one["y0"] for one in figure["layout"]["shapes"]]
+    assert 0.3 in [one["y0"] for one in lines_of(figure)]
     bottom, _ = axis_span(figure, "yaxis")
     assert bottom < 0.3
     for draw in (figures.curves, figures.parts):
@@ -150,15 +151,17 @@ def test_a_floor_is_a_level_of_its_own():
 def test_where_nothing_is_to_close_no_level_is_asked_for():
     near = made(gently(), f_star=1e5)
     assert "ε" not in str(figures.sensitivity(near)["layout"].get("annotations"))
+    assert figures.sensitivity(near)["layout"]["shapes"] == []
+    assert not any(one["uid"].endswith("-range") for one in figures.sensitivity(near)["data"])
     assert figures.without_title(figures.sensitivity(near))[1].startswith("The model at the start is already within")
-    assert len(figures.sensitivity(near, by=OBJECTIVE)["layout"]["shapes"]) == 1
+    assert len(lines_of(figures.sensitivity(near, by=OBJECTIVE))) == 1
 
 
 def test_an_epsilon_far_above_the_start_stretches_nothing_and_has_no_line():
     figure, usual = figures.sensitivity(made(gently()), by=Criterion(epsilon=1e9)), figures.sensitivity(made(gently()))
     assert figure["layout"]["yaxis"]["range"][1] == usual["layout"]["yaxis"]["range"][1]
-    assert figure["layout"]["shapes"] == []
-    assert len(usual["layout"]["shapes"]) == 1
+    assert lines_of(figure) == []
+    assert len(lines_of(usual)) == 1
 
 
 def test_a_sweep_that_still_runs_says_so():
@@ -175,6 +178,52 @@ def test_the_line_of_epsilon_is_on_the_chart_wherever_the_runs_are(epsilon):
     figure = figures.sensitivity(made(gently()), by=Criterion(epsilon=epsilon))
     low, high = axis_span(figure, "yaxis")
     assert low <= epsilon <= high
+
+
+def test_a_bar_is_the_median_starts_usable_range_with_an_arrow_where_the_grid_ends(real):
+    for by in (OBJECTIVE, Criterion("objective", 0.5), Criterion("objective", 0.999)):
+        judged, figure = real.judged(by), figures.sensitivity(real, by=by)
+        for name, forgiven in judged.forgiven.items():
+            bar, found = trace(figure, f"{name}-range"), forgiven.typical
+            assert (bar["legendgroup"], bar["yaxis"]) == (name, "y3")
+            if found is None:
+                assert bar["text"] == [" none"]
+                continue
+            assert (bar["x"][0], bar["x"][-1]) == (found.low, found.high)
+            arrows = [symbol.startswith("triangle") for symbol in bar["marker"]["symbol"]]
+            assert arrows == [found.open_low, False, found.open_high]
+            assert found.low <= bar["x"][1] <= found.high
+    rows = [trace(figure, f"{name}-range")["y"][0] for name in METHODS]
+    assert rows == [0, -1, -2]
+    low, high = figure["layout"]["yaxis3"]["domain"]
+    assert low == 0 < high < figure["layout"]["yaxis"]["domain"][0]
+    assert figure["layout"]["xaxis"]["anchor"] == "y3"  # the bars stand between the curves and the numbers of λ
+
+
+def test_a_method_that_nothing_is_usable_for_says_none():
+    gaps = gently()
+    gaps[0, :, 1:] = 90
+    figure = figures.sensitivity(made(gaps))
+    assert trace(figure, "sgm-range")["text"] == [" none"]
+    assert "text" not in trace(figure, "spl-range")
+    assert figures.without_title(figure)[1].endswith("SGM nowhere")
+
+
+@pytest.mark.parametrize(("epsilon", "tinted"), [(10.0, 10.0), (1e9, None), (1e-9, 0.0)])
+def test_what_is_usable_is_tinted(epsilon, tinted):
+    figure = figures.sensitivity(made(gently()), by=Criterion(epsilon=epsilon))
+    zones = [one for one in figure["layout"]["shapes"] if one.get("name") == "zone"]
+    low, high = axis_span(figure, "yaxis")
+    if tinted == 0.0:
+        assert zones == [] or zones[0]["y1"] <= low * 1.1
+        return
+    (zone,) = zones
+    assert zone["y0"] < low
+    assert zone["y1"] == pytest.approx(high if tinted is None else tinted)
+
+
+def lines_of(figure: figures.Figure) -> list[dict]:
+    return [one for one in figure["layout"]["shapes"] if one["type"] == "line"]
 
 
 def test_a_point_so_near_the_top_that_its_marker_would_be_cut_is_a_triangle():

@@ -278,11 +278,10 @@ def hidden(page: Any, name: str) -> set[str]:
     return set(found)
 
 
-def hide(page: Any, name: str, method: str) -> None:
-    """Click a method's name in the legend; it stands in the order of the curves."""
-    entries = chart(page, name).locator(".legend .traces")
-    entries.filter(has_text=re.compile(f"^{re.escape(method)}(,|$)")).locator(".legendtoggle").click()
-    until(page, name, "chart => chart._fullData.some(trace => trace.visible === 'legendonly')")
+def hide(page: Any, method: str) -> None:
+    """Click a method's card, which hides it in all charts."""
+    page.locator(f'.cvar-card[data-method="{method}"]').click()
+    until(page, "curves", "chart => chart._fullData.some(trace => trace.visible === 'legendonly')")
 
 
 def click_point(page: Any, name: str, uid: str, x: float) -> None:
@@ -293,12 +292,11 @@ def click_point(page: Any, name: str, uid: str, x: float) -> None:
         return [box.x + xaxis._offset + xaxis.d2p(x), box.y + yaxis._offset + yaxis.d2p(y[at])];
     }"""
     chart(page, name).scroll_into_view_if_needed()
-    label = chart(page, name).locator(".hoverlayer .hovertext")
     for _ in range(10):
         page.mouse.move(5, 5)
         page.mouse.move(*look(page, name, pixels, [uid, x]), steps=3)
         page.wait_for_timeout(300)
-        if label.count():
+        if look(page, name, "(chart, x) => chart._hoverdata?.[0].x === x", x):
             page.mouse.down()
             page.mouse.up()
             return

@@ -41,7 +41,7 @@ def test_ours_is_offered_and_off_until_it_is_chosen(jobs, held):
     shown(chosen.set_value(["spl+", "spl-u"]).run())
     page = shown(button(page, "Run").click().run())
     held.work()
-    assert "SPL-U (ours)</b>" in words(shown(page.run())), "on its card"
+    assert "SPL-U (ours)</button>" in words(shown(page.run())), "on its card"
     assert jobs.view(small(methods=("spl+", "spl-u")), "").status == "done"
 
 
@@ -95,7 +95,7 @@ def test_a_chosen_step_size_moves_the_curves(jobs, held):
         curve(figures_of(page)["explore-curves"])["y"][-1],
         np.median(jobs.view(small(), "").result.gaps()[2, :, -1, small().lambdas.index(10.0)]),
     )
-    assert any(trace.get("uid") == "chosen" for trace in figures_of(page)["explore-sensitivity"]["data"])
+    assert any(trace.get("uid") == "spl+-chosen" for trace in figures_of(page)["explore-sensitivity"]["data"])
 
 
 def test_the_table_has_a_row_for_each_method_and_step_size(jobs, held):

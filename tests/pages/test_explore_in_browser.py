@@ -106,11 +106,12 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     page = visit(link(**GROWING, iterations=5_002))
     drawn(page, "sensitivity", 15)
     zoomed = zoom(page, "sensitivity")
-    hide(page, "curves", "SPL")
+    hide(page, "spl")
     gone = hidden(page, "curves")
     assert "spl-median" in gone
     assert "spl+-median" not in gone
     after_updates(page, "sensitivity")
+    assert {"spl-median", "spl-band"} <= hidden(page, "sensitivity")
     after_updates(page, "curves")
     assert ranges(page, "sensitivity") == zoomed
     assert gone <= hidden(page, "curves")
@@ -141,7 +142,7 @@ def test_a_point_clicked_as_it_grows_chooses_the_step_size_of_the_curves(visit, 
 
 def holds_the_choice(page: Any) -> None:
     until_words(page, re.compile(r"\bat λ = 0\.1\b", re.IGNORECASE))
-    until(page, "sensitivity", "chart => chart.data.find(trace => trace.uid === 'chosen')?.x[0] === 0.1")
+    until(page, "sensitivity", "chart => chart.data.find(trace => trace.uid === 'spl+-chosen')?.x[0] === 0.1")
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("explore_at") == ["0.1"])
     expect(field(page, "Curves at")).to_have_value("0.1")
 

@@ -12,7 +12,7 @@ from ..axes import Array, Span, gap_span
 from ..frame import Figure, Frame, over_seeds
 from ..palette import Theme, theme_named
 from ..sensitivity import STEP_SIZE, lambda_span
-from ..series import Series, Trace, heights, rings
+from ..series import Series, Trace, heights, ring
 
 FURTHEST = 1e4  # a factor: what is further behind is not drawn
 
@@ -133,5 +133,4 @@ def _range_title(atlas: Atlas, place: int, measure: str) -> str:
 
 
 def _ring(one: Series, place: int, span: Span, theme: Theme) -> Trace:
-    around = rings(f"{one.method}-single", one.x[place], [heights(one, span)[place]], 17, theme)
-    return {**around, "legendgroup": one.method}
+    return ring(one.method, "single", one.x[place], heights(one, span)[place], 17, theme)

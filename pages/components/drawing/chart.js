@@ -1,6 +1,6 @@
 // Draws a figure, and then each next one into the same node, so that what the reader did to the chart stays.
-// Before it in one module stand sketch.js and numbers.js, and after it what mounts charts: mount.js for those of a script,
-// sending/live.js for the stream's.
+// Before it in one module stand sketch.js and what a chart has beside its curves, and after it what mounts charts:
+// mount.js for those of a script, sending/live.js for the stream's.
 
 const FIRST = 200; // ms in which all that the page has at first is sketched: a browser that reads plotly.js does nothing else
 
@@ -16,13 +16,14 @@ function loadPlotly(address) {
   return window.cvarPlotly; // one for the whole page
 }
 
-// Makes as many charts as there are figures, and has each show its own; done when all are drawn.
-function showAll(charts, figures, mount, click) {
+// Makes as many charts as there are figures, and has each show its own; done when all are drawn. `tell` has whom to call
+// for a point that is clicked and, where there is one to move, for the line of your λ.
+function showAll(charts, figures, mount, tell) {
   while (charts.length > figures.length) charts.pop().remove();
   while (charts.length < figures.length) charts.push(new Chart(mount));
   return Promise.all(
     charts.map((chart, place) => {
-      chart.send = click; // the newest knows which fragment to run
+      chart.tell = tell; // the newest knows which fragment to run
       return chart.show(figures[place]);
     }),
   );
@@ -40,9 +41,18 @@ class Chart {
     this.node = part("chart");
     this.words = { title: part("title"), caption: part("caption") };
     this.numbers = new Numbers();
-    this.place.append(this.words.title, this.node, this.words.caption, this.numbers.node);
+    this.stage = part("stage");
+    this.stage.append(this.node);
+    const [heading, readout] = [part("heading"), part("readout")];
+    heading.append(this.words.title, readout);
+    this.place.append(heading, this.stage, this.words.caption, this.numbers.node);
     mount.append(this.place);
     this.drawings = 0;
+    this.said = readout;
+    this.hide = ({ detail }) => this.sent?.key.startsWith(`${detail}-`) && this.draw(this.sent);
+    window.addEventListener("cvar-hide", this.hide);
+    // A finger's swipe scrolls the page: plotly would take it for a zoom. What a tap means comes as a click, too.
+    this.stage.addEventListener("touchstart", (event) => event.target.closest(".cvar-grip") || event.stopPropagation(), true);
   }
 
   async show(sent) {
@@ -55,6 +65,15 @@ class Chart {
     // A picture's insides are hidden from those who listen, and would hide the buttons with them.
     this.node.setAttribute("role", sent.plain ? "img" : "figure");
     this.node.setAttribute("aria-label", sent.label);
+    const { figure, lam } = withoutMark(sent);
+    if (sent.grid) this.mark ??= new Mark(this.stage, this.node, (lam, last) => this.tell.move?.(lam, last));
+    this.mark?.show(lam, sent.grid);
+    const text = sent.readout && JSON.stringify(figure);
+    if (text && text === this.text && this.sent) {
+      this.sent = sent; // all that is new are words and your λ
+      return;
+    }
+    this.text = text;
     if (window.Plotly) {
       await this.draw(sent);
       return;
@@ -81,7 +100,8 @@ class Chart {
     }
     this.sent = sent;
     this.done ??= left.get(sent.key) ?? { ranges: {}, hidden: new Set() };
-    const { data, layout } = structuredClone(sent.figure); // plotly writes into what it gets
+    const { data, layout } = structuredClone(withoutMark(sent).figure); // plotly writes into what it gets
+    this.readOut(data, sent);
     this.keepZoom(layout);
     this.keepHidden(data);
     this.fit(layout);
@@ -112,7 +132,21 @@ class Chart {
   // By group and not by curve, because a hidden method may get its first triangle later.
   keepHidden(data) {
     this.noteHidden();
-    for (const trace of data) if (this.done.hidden.has(group(trace))) trace.visible = "legendonly";
+    const hidden = hidingOf(this.sent.key) ?? this.done.hidden;
+    for (const trace of data) if (hidden.has(group(trace))) trace.visible = "legendonly";
+  }
+
+  // What is said above the chart needs no box over it; its points can be clicked all the same.
+  readOut(data, { readout }) {
+    if (!readout) return;
+    this.readout ??= new Readout(this.stage, this.node, this.said);
+    this.readout.says = readout;
+    for (const trace of data) {
+      if (trace.hoverinfo === "skip") continue;
+      trace.hoverinfo = "none";
+      delete trace.hovertemplate;
+      delete trace.text;
+    }
   }
 
   noteHidden() {
@@ -144,6 +178,9 @@ class Chart {
       }
     });
     this.node.on("plotly_doubleclick", () => this.reset());
+    for (const event of ["plotly_afterplot", "plotly_relayouting"]) this.node.on(event, () => this.mark?.put());
+    this.mark?.put();
+    this.listenToLegend();
     this.listenToClicks();
     this.resizing = new ResizeObserver(() => {
       const { offsetWidth: width, offsetHeight: height, _fullLayout: drawn } = this.node;
@@ -154,12 +191,29 @@ class Chart {
     this.resizing.observe(this.node);
   }
 
+  // Where a page has cards, a legend hides what they hide.
+  listenToLegend() {
+    const page = () => this.sent.key.split("-")[0];
+    const ours = (trace) => hidingOf(this.sent.key) && trace.meta;
+    this.node.on("plotly_legendclick", ({ curveNumber, fullData }) => {
+      if (!ours(fullData[curveNumber])) return true;
+      toggleOnPage(page(), group(fullData[curveNumber]));
+      return false;
+    });
+    this.node.on("plotly_legenddoubleclick", ({ curveNumber, fullData }) => {
+      if (!ours(fullData[curveNumber])) return true;
+      const others = fullData.filter(ours).map(group).filter((each) => each !== group(fullData[curveNumber]));
+      hideOnPage(page(), others.every((each) => hidingOf(this.sent.key).has(each)) ? [] : others);
+      return false;
+    });
+  }
+
   // Plotly forgets the point under the pointer, and with it the click, when the button goes down right after a drawing:
   // so the point is noted first, and the first to report the click, plotly or the browser, is believed.
   listenToClicks() {
     const send = (point) => {
       const method = point?.data.meta;
-      if (this.press && method) this.send({ chart: this.sent.key, method, x: point.x, y: point.y });
+      if (this.press && method) this.tell.click({ chart: this.sent.key, method, x: point.x, y: point.y });
       this.press = undefined;
     };
     const browsers = ({ target }) => target.matches(".nsewdrag") && this.press?.point && send(this.press.point);
@@ -175,9 +229,9 @@ class Chart {
     const reset = { name: "reset", title: "Reset the axes", icon: Icons.home, click: () => this.reset() };
     const download = (format, scale) => ({
       name: format,
-      title: `Download as ${format.toUpperCase()}`,
+      title: `Download as ${format.toUpperCase()}, with Shift as it is seen here`,
       icon: lettered(format.toUpperCase()),
-      click: () => this.download(format, scale),
+      click: (_, { shiftKey }) => this.download(format, scale, shiftKey),
     });
     return {
       displaylogo: false,
@@ -186,18 +240,17 @@ class Chart {
     };
   }
 
-  // As it is seen: with the reader's zoom, without the hidden curves, and with the page behind it.
-  download(format, scale) {
-    const { data, layout, _fullLayout } = this.node;
-    const page = getComputedStyle(this.node).getPropertyValue("--st-background-color");
-    const { width, height } = _fullLayout;
-    const picture = { data, layout: { ...layout, paper_bgcolor: page } };
+  download(format, scale, asSeen) {
+    this.noteHidden();
+    const { picture, width, height } = chartFile(this, asSeen);
     return this.plotly.downloadImage(picture, { format, scale, width, height, filename: this.sent.name });
   }
 
   remove() {
     this.removed = true;
     clearTimeout(this.waiting);
+    window.removeEventListener("cvar-hide", this.hide);
+    this.readout?.remove();
     if (this.drawings) {
       this.resizing.disconnect();
       this.noteHidden();
@@ -220,6 +273,15 @@ function enlarge(part, factor) {
     if (name === "margin") for (const side of "lrtb") if (value[side]) value[side] *= factor;
     enlarge(value, factor);
   }
+}
+
+// Where your λ can be moved, its line is not plotly's.
+function withoutMark({ figure, grid }) {
+  if (!grid) return { figure };
+  const { shapes = [], annotations = [] } = figure.layout;
+  const [others, words] = [shapes, annotations].map((each) => each.filter(({ name }) => name !== "mark"));
+  const layout = { ...figure.layout, shapes: others, annotations: words };
+  return { figure: { ...figure, layout }, lam: shapes.find(({ name }) => name === "mark")?.x0 };
 }
 
 const group = (trace) => trace.legendgroup || trace.uid;

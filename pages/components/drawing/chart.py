@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeGuard
 
 import streamlit as st
 
+from cvar_core.figures import light_of_dark
+
 from .plotly_js import ADDRESS
 
 
@@ -20,7 +22,10 @@ class Clicked(NamedTuple):
     y: float | None = None
 
 
-DRAWS = "".join(Path(__file__).with_name(name).read_text("utf-8") for name in ("sketch.js", "numbers.js", "chart.js"))
+_PARTS = ("sketch.js", "numbers.js", "hiding.js", "readout.js", "mark.js", "chart_file.js", "chart.js")
+DRAWS = f"const LIGHT = {json.dumps(light_of_dark())};\n" + "".join(
+    Path(__file__).with_name(name).read_text("utf-8") for name in _PARTS
+)
 
 _mount = st.components.v2.component(
     "cvar_chart",
@@ -82,10 +87,18 @@ def encoded(
     title: str = "",
     caption: str = "",
     plain: bool = False,
+    **more: Any,
 ) -> bytes:
-    """Return a chart as ``charts`` sends it, with the parameters of ``chart``: the same for all who see the same."""
+    """Return a chart as ``charts`` sends it, with the parameters of ``chart``: the same for all who see the same.
+
+    Parameters
+    ----------
+    more
+        Of a run's charts: ``readout``, how to say above the chart what lies under the pointer; ``grid``, the step sizes
+        between which the line of your λ can be dragged; ``file``, the title that a downloaded file carries.
+    """
     words = {"label": label, "title": title, "caption": caption, "plain": plain}
-    parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words}
+    parts = {"figure": figure, "key": key, "name": name or key, "height": height, "plotly": ADDRESS, **words, **more}
     # Bytes, because Streamlit would encode a dict twice: once to send it, once to tell whether it changed.
     return json.dumps(parts, separators=(",", ":"), allow_nan=False).encode()
 
@@ -119,11 +132,12 @@ def checked(sent: object) -> Clicked | None:
     >>> checked({"method": "spl+", "x": "10", "y": 1})
     """
     match sent:
-        case {"method": str(method), "x": x, **rest} if _number(x):
+        case {"method": str(method), "x": x, **rest} if number(x):
             y = rest.get("y")
-            return Clicked(method, float(x), float(y) if _number(y) else None)
+            return Clicked(method, float(x), float(y) if number(y) else None)
     return None
 
 
-def _number(sent: Any) -> TypeGuard[float]:
+def number(sent: Any) -> TypeGuard[float]:
+    """Tell whether what a browser sent is a number."""
     return isinstance(sent, int | float) and not isinstance(sent, bool) and abs(sent) < 1e300  # neither ∞ nor NaN

@@ -52,6 +52,7 @@ class Look:
         return {
             "parts": (self.measure, self.at, self.theme),
             "iterations": (self.by, self.at, self.theme),
+            "strictness": (self.by, self.theme),
             "measures": (self.at, self.theme),
         }.get(part, self)
 

@@ -7,8 +7,8 @@ export default function ({ parentElement, data, setStateValue }) {
   const lines = new TextDecoder().decode(data).split("\n");
   here.figures = lines.map((line, k) => (line === here.lines[k] ? here.figures[k] : JSON.parse(line)));
   here.lines = lines;
-  const click = (point) => setStateValue("click", { ...point, at: Date.now() });
-  showAll(here.charts, here.figures, parentElement.querySelector(".cvar-charts"), click);
+  const tell = { click: (point) => setStateValue("click", { ...point, at: Date.now() }) };
+  showAll(here.charts, here.figures, parentElement.querySelector(".cvar-charts"), tell);
   return () => {
     mounted.delete(parentElement);
     for (const chart of here.charts) chart.remove();

@@ -57,9 +57,9 @@ class MovingChart extends Chart {
   }
 
   // With the frame that is shown, though plotly may not have drawn it yet.
-  async download(format, scale) {
+  async download(format, scale, asSeen) {
     await this.rest(this.owner.at);
-    return super.download(format, scale);
+    return super.download(format, scale, asSeen);
   }
 }
 
@@ -124,7 +124,7 @@ class Frames {
       const chart = this.charts.get(picture.key);
       place.append(chart.place);
       chart.owner = this;
-      chart.send = (point) => this.click(point);
+      chart.tell = { click: (point) => this.click(point) };
       chart.take(picture);
       kept.add(picture.key);
     }

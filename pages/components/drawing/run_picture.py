@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
-from cvar_core import Result
+from cvar_core import Result, SweepSpec
+from cvar_core.catalogue import methods
 from cvar_core.figures import (
     Figure,
     beginning,
     curves,
+    glyph,
+    how_strict,
+    ink,
     iterations_to,
     measures_along,
     measures_by_lambda,
@@ -19,7 +24,7 @@ from cvar_core.figures import (
 )
 from cvar_core.figures.ghosts import Pinned, haunt_curves, haunt_sensitivity, told
 from cvar_core.jobs import View
-from cvar_core.results import RISK, number, risk_name
+from cvar_core.results import RISK, number, risk_name, subject
 
 from .chart import encoded
 from .look import Look
@@ -29,6 +34,7 @@ from .verdict_cards import starting, verdict
 
 HEIGHT = 430  # px of the two charts
 _BELOW = 400  # px of a chart in a tab
+_TOP = 34  # px above the curves, for the handle of your λ
 
 STUDY = "study"
 _LATER = "<p>The curves appear as soon as the optimum F* is known, which they are measured against.</p>"
@@ -61,44 +67,69 @@ def joined(above: str, *charts: bytes, below: str = "") -> bytes:
 
 def _starting(view: View, page: str, look: Look) -> bytes:
     """Draw the axes, and as soon as there are records the objective itself, until F* is known to measure it from."""
-    drawn = beginning(view.spec, view.early, mark=look.lam, theme=look.theme)
-    (left, finding, _), (right, _, _) = (without_title(each) for each in drawn)
+    left, right = beginning(view.spec, view.early, mark=look.lam, theme=look.theme)
     caption = "The objective itself; as soon as the optimum F* is known, the curves are measured from there."
-    return joined(
-        starting(view.spec, look.theme),
-        encoded(
-            left, key=f"{page}-sensitivity", height=HEIGHT, label=finding, name="sensitivity",
-            title="Sensitivity to the step size", caption=caption,
-        ),
-        encoded(right, key=f"{page}-curves", height=HEIGHT, label=finding, name="curves", caption=caption),
-    )  # fmt: skip
+    return joined(starting(view.spec, look.theme), *_pair(view.spec, page, look, (left, caption), (right, caption)))
 
 
 def _study(result: Result, page: str, look: Look, at: float | None, pinned: Sequence[Pinned]) -> bytes:
     by = look.by
-    figure, finding, about = without_title(sensitivity(result, by=by, mark=look.lam, chosen=at, theme=look.theme))
-    haunt_sensitivity(figure, result, pinned, by, look.theme)
-    left = encoded(
-        figure, key=f"{page}-sensitivity", height=HEIGHT, label=finding, name="sensitivity",
-        title="Sensitivity to the step size",
-        caption=f"{capital(about)}. A wide valley forgives a badly chosen λ. Click a point to see its curves. "
-        f"{told(result, pinned)}",
-    )  # fmt: skip
+    left = sensitivity(result, by=by, mark=look.lam, chosen=at, theme=look.theme)
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
-    figure, finding, about = without_title(curves(result, lambdas, measure=by.measure, theme=look.theme))
-    haunt_curves(figure, result, pinned, by.measure, at, look.theme)
-    right = encoded(
-        figure, key=f"{page}-curves", height=HEIGHT, label=finding, name="curves",
-        caption=f"{'. '.join(filter(None, (finding, capital(about))))}. {_height(result, by.measure)}",
+    right = curves(result, lambdas, measure=by.measure, theme=look.theme)
+    haunt_sensitivity(left, result, pinned, by, look.theme)
+    haunt_curves(right, result, pinned, by.measure, at, look.theme)
+    bars = "Bars: the usable λ of each method, marked at its best. " if "yaxis3" in left["layout"] else ""
+    about = [f"{capital(without_title(each)[2])}." for each in (left, right)]
+    ghosts = told(result, pinned)
+    charts = _pair(
+        result.spec, page, look, (left, f"{about[0]} {bars}Drag your λ; click a point to see its curves. {ghosts}"),
+        (right, f"{about[1]} {_height(result, by.measure)}"),
     )  # fmt: skip
-    return joined(verdict(result, by, look.lam, look.theme, pinned), left, right)
+    return joined(verdict(result, by, look.lam, look.theme, pinned), *charts)
+
+
+def _pair(spec: SweepSpec, page: str, look: Look, *drawn: tuple[Figure, str]) -> list[bytes]:
+    """Return the two main charts with their captions: the cards above are their legend, their titles the findings."""
+    whose = {
+        "names": {method: f"{glyph(method)} {methods[method].label}" for method in spec.methods},
+        "inks": {method: ink(method, look.theme) for method in spec.methods},
+    }
+    said = {
+        "sensitivity": {"before": "λ = ", "after": "", **whose},
+        "curves": {"before": "after ", "after": " iterations", **whose},
+    }
+    grids = {"sensitivity": {"grid": list(spec.lambdas)}, "curves": {}}
+    charts = []
+    for name, (whole, caption) in zip(said, drawn, strict=True):
+        figure, finding, _ = without_title(whole)
+        figure["layout"] |= {"showlegend": False, "margin": {**figure["layout"]["margin"], "t": _TOP}}
+        charts.append(encoded(
+            figure, key=f"{page}-{name}", height=HEIGHT, label=finding, title=finding, caption=caption,
+            name=_file_name(name, spec), readout=said[name], file=_for_a_file(whole, spec), **grids[name],
+        ))  # fmt: skip
+    return charts
+
+
+def _file_name(name: str, spec: SweepSpec) -> str:
+    """Return the name of a chart's file: what it shows, and of which problem."""
+    problem = spec.problem
+    return f"{name}-{problem.loss}-{problem.noise or 'data'}-beta-{problem.beta:g}"
+
+
+def _for_a_file(whole: Figure, spec: SweepSpec) -> dict[str, Any]:
+    """Return the title of a chart's file, with the problem below the finding, and the room for it and for a legend."""
+    layout = whole["layout"]
+    about = layout["title"]["subtitle"]
+    title = {**layout["title"], "subtitle": {**about, "text": subject(spec.problem)}}
+    return {"title": title, "top": layout["margin"]["t"]}
 
 
 def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
     where = "Each method at its best λ" if at is None else f"At λ = {number(at)}"
     return _below(
-        page, "parts", parts(result, lambdas, measure=look.measure, theme=look.theme),
+        result.spec, page, "parts", parts(result, lambdas, measure=look.measure, theme=look.theme),
         f"{where}, on the evaluation points. F̃(θ̄, ᾱ) − F* is the sum of two parts: how far the "
         f"{risk_name(result.spec.problem)} of the model θ̄ is above the best (filled), "
         "and what its threshold ᾱ adds because it is not at VaR (open, pale). Whoever deploys θ̄ lives with the first",
@@ -107,17 +138,26 @@ def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
 
 def _iterations(result: Result, page: str, look: Look, at: float | None) -> bytes:
     return _below(
-        page, "iterations", iterations_to(result, by=look.by, chosen=at, theme=look.theme),
+        result.spec, page, "iterations", iterations_to(result, by=look.by, chosen=at, theme=look.theme),
         "The share of the gap in the sidebar changes ε",
     )  # fmt: skip
 
 
-def _below(page: str, name: str, drawn: Figure, caption: str) -> bytes:
+def _strictness(result: Result, page: str, look: Look, at: float | None) -> bytes:
+    return _below(
+        result.spec, page, "how-strict", how_strict(result, by=look.by, theme=look.theme),
+        "How many decades of λ each method forgives, if this share of the gap has to be closed. To the left all is "
+        "usable, to the right nothing: where a curve falls, the verdict hangs on the share that you ask for",
+    )  # fmt: skip
+
+
+def _below(spec: SweepSpec, page: str, name: str, drawn: Figure, caption: str) -> bytes:
     figure, finding, words = without_title(drawn)
     told = ". ".join(filter(None, (capital(words), caption)))
     chart = encoded(
-        figure, key=f"{page}-{name}", height=_BELOW, label=finding, name=name, title=finding, caption=f"{told}."
-    )
+        figure, key=f"{page}-{name}", height=_BELOW, label=finding, name=_file_name(name, spec), title=finding,
+        caption=f"{told}.", file=_for_a_file(drawn, spec),
+    )  # fmt: skip
     return joined("", chart)
 
 
@@ -135,14 +175,17 @@ def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
     for name, (made, when) in drawn.items():
         figure, finding, words = without_title(made)
         caption = f"{when}. {capital(words)}."
+        drawn_so = {"name": _file_name(name, result.spec), "file": _for_a_file(made, result.spec)}
         charts.append(
-            encoded(figure, key=f"{page}-{name}", height=_BELOW, label=finding, title=finding, caption=caption)
+            encoded(
+                figure, key=f"{page}-{name}", height=_BELOW, label=finding, title=finding, caption=caption, **drawn_so
+            )
         )
     return joined("", *charts, below=about_data(result))
 
 
 _BELOW_IT: dict[str, Callable[[Result, str, Look, float | None], bytes]] = {
-    "parts": _parts, "iterations": _iterations, "measures": _measures,
+    "parts": _parts, "iterations": _iterations, "strictness": _strictness, "measures": _measures,
 }  # fmt: skip
 PARTS = (STUDY, *_BELOW_IT)
 

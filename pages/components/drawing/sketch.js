@@ -21,7 +21,7 @@ function sketch(node, { data, layout }) {
   drawing.append(part("text", { ...words, x: middle, y: height - 10 }, xaxis.title?.text));
   drawing.append(part("text", { ...words, transform: `translate(16 ${side}) rotate(-90)` }, yaxis.title?.text));
   for (const trace of data) {
-    if ((trace.type ?? "scatter") !== "scatter" || trace.yaxis === "y2" || !/lines/.test(trace.mode ?? "lines")) continue;
+    if ((trace.type ?? "scatter") !== "scatter" || trace.yaxis || !/lines/.test(trace.mode ?? "lines")) continue;
     const d = outline(trace.x, trace.y, across, up);
     const filled = trace.fill === "toself";
     const colour = trace.line?.color ?? words.fill;

@@ -54,7 +54,13 @@ _MEANING = {
     "safe so far": "Usable for every start that was tried, but they are fewer than 29.",
 }
 _OURS = re.compile("|".join(_MEANING))
-
+_DASHES = {  # as plotly draws them
+    name: f' stroke-dasharray="{lengths}"' if lengths else ""
+    for name, lengths in {
+        "solid": "", "dot": "2.5 2.5", "dash": "8 6", "dashdot": "8 3 2.5 3", "longdash": "11 5",
+        "longdashdot": "11 3 2.5 3",
+    }.items()
+}  # fmt: skip
 _NOTHING_YET = '<div class="decades">…</div><p>no update taken yet</p>'
 
 
@@ -90,7 +96,7 @@ def _note(words: str) -> str:
 
 def starting(spec: SweepSpec, theme: str) -> str:
     """Return the verdict's place before there is anything to judge."""
-    cards = "".join(card(name, theme, _NOTHING_YET) for name in spec.methods)
+    cards = "".join(card(name, theme, _NOTHING_YET, toggles=True) for name in spec.methods)
     return f'<div class="cvar-verdict"><h2>The runs are starting.</h2><div class="cvar-cards">{cards}</div></div>'
 
 
@@ -179,17 +185,28 @@ def _cards(
         if judged.at().iteration > 0:
             words = _forgiven(judged, other, name) + differences(judged, name, pinned)
         words += _mine(result, lam, mine[name] if mine else None)
-        drawn.append(card(name, theme, _what(name) + words))
+        drawn.append(card(name, theme, _what(name) + words, toggles=True))
     return f'<div class="cvar-cards">{"".join(drawn)}</div>'
 
 
-def card(name: str, theme: str, words: str) -> str:
-    """Return a method's card, with words in HTML."""
-    colour = style(name, theme).colour
-    return (
-        f'<div class="cvar-card" style="border-left-color: {colour}">'
-        f'<b><span style="color: {colour}">{glyph(name)}</span> {escape(methods[name].label)}</b>{words}</div>'
-    )
+def card(name: str, theme: str, words: str, *, toggles: bool = False) -> str:
+    """Return a method's card, with words in HTML; one that ``toggles`` shows and hides its method in the charts."""
+    head = f"{swatch(name, theme)} {escape(methods[name].label)}"
+    if toggles:
+        about = f'title="Show or hide {escape(methods[name].label)} in the charts"'
+        head = f'<button type="button" class="cvar-toggle" aria-pressed="true" {about}>{head}</button>'
+    else:
+        head = f"<b>{head}</b>"
+    mine = f' data-method="{escape(name)}"' if toggles else ""
+    return f'<div class="cvar-card"{mine} style="border-left-color: {style(name, theme).colour}">{head}{words}</div>'
+
+
+def swatch(name: str, theme: str) -> str:
+    """Return a piece of a method's line, as the charts have it, with its marker on it."""
+    look = style(name, theme)
+    line = f'<line x1="0" y1="8" x2="34" y2="8" stroke="{look.colour}" stroke-width="2.5"{_DASHES.get(look.dash, "")}/>'
+    marker = f'<text x="17" y="13" text-anchor="middle" font-size="15" fill="{look.colour}">{glyph(name)}</text>'
+    return f'<svg class="cvar-swatch" width="34" height="16" aria-hidden="true">{line}{marker}</svg>'
 
 
 def _what(name: str) -> str:

@@ -19,13 +19,18 @@ from ..sending.live import live
 from . import history, tail_tab
 from .session import Session, Shown
 
-MEASURES, TAIL, PARTS, ITERATIONS, TABLE, REPRODUCE, RUNS = TITLES = (
-    "How well it predicts", "Who is in the tail?", "Model and threshold", "Iterations to ε", "Table and downloads",
-    "Reproduce", "Your runs",
+MEASURES, TAIL, PARTS, ITERATIONS, STRICT, TABLE, REPRODUCE, RUNS = TITLES = (
+    "How well it predicts", "Who is in the tail?", "Model and threshold", "Iterations to ε", "How strict?",
+    "Table and downloads", "Reproduce", "Your runs",
 )  # fmt: skip
 
 _OF_DATA = (MEASURES, TAIL)
-_LIVE = {MEASURES: "measures", PARTS: "parts", ITERATIONS: "iterations"}  # by the name of their part of the stream
+_LIVE = {
+    MEASURES: "measures",
+    PARTS: "parts",
+    ITERATIONS: "iterations",
+    STRICT: "strictness",
+}  # by the name of their part of the stream
 
 
 def titles(session: Session) -> tuple[str, ...]:

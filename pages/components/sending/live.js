@@ -10,6 +10,8 @@ const SPEAK = 5000; // ms between two sentences that are read aloud
 
 const BUILDING = 5000; // ms that a page may take to show its controls
 
+const PATIENT = 1000; // ms that a λ under the pointer waits for the answer to the one before
+
 const UNKNOWN = 4001; // the code with which a server refuses a ticket
 
 const elements = new WeakMap();
@@ -46,6 +48,7 @@ class Live {
     this.heard = Date.now();
     this.cleanups = [
       on(window, "cvar-look", ({ detail }) => detail === this.data.page && this.say()),
+      on(window, "cvar-hide", ({ detail }) => detail === this.data.page && dimCards(this.above, detail)),
       on(window, "online", () => this.wake()),
       on(document, "visibilitychange", () => this.wake()),
       on(document, "resume", () => this.wake()),
@@ -54,6 +57,8 @@ class Live {
     this.above.addEventListener("click", ({ target }) => {
       const use = target.closest(".cvar-use"); // a λ that the verdict recommends
       if (use) this.setTriggerValue("use", Number(use.value));
+      const card = target.closest(".cvar-toggle")?.closest("[data-method]");
+      if (card) toggleOnPage(this.data.page, card.dataset.method);
       const level = target.closest(".cvar-level"); // a β at which there is something to decide
       if (level) this.setTriggerValue("level", Number(level.value));
     });
@@ -122,6 +127,8 @@ class Live {
     }
     this.speak();
     if (answers !== this.number) return; // it was about what was asked for before
+    this.waiting = false;
+    if (this.next !== undefined) this.lookAt(this.next);
     this.node.classList.remove("cvar-of-another");
     this.told = { boot, settled, spread };
     this.agree();
@@ -130,7 +137,11 @@ class Live {
   async show({ above, below, charts }) {
     put(this.above, above);
     put(this.below, below);
-    await showAll(this.charts, charts, this.mount, (point) => this.click(point));
+    const { page } = this.data;
+    if (page && this.above.querySelector("[data-method]") && !hiddenOn.has(page)) hiddenOn.set(page, new Set());
+    dimCards(this.above, page);
+    const tell = { click: (point) => this.click(point), move: (lam, last) => this.move(lam, last) };
+    await showAll(this.charts, charts, this.mount, tell);
     this.node.classList.add("cvar-drawn");
   }
 
@@ -202,6 +213,24 @@ class Live {
     }
   }
 
+  // Your λ under the pointer: the verdict follows, one question at a time; the last goes into the field and the link.
+  move(lam, last) {
+    this.lookAt(lam);
+    if (last) this.setTriggerValue("use", lam);
+  }
+
+  lookAt(lam) {
+    const { page } = this.data;
+    this.next = lam;
+    if (this.waiting && Date.now() - this.askedAt < PATIENT) return; // for the answer before, which takes this up
+    this.next = undefined;
+    if (looks.get(page)?.lam === lam) return;
+    this.askedAt = Date.now();
+    this.waiting = true;
+    looks.set(page, { ...looks.get(page), lam });
+    window.dispatchEvent(new CustomEvent("cvar-look", { detail: page }));
+  }
+
   // Which λ the curves are at: a point that is clicked, or what is picked from the list.
   click({ chart, x }) {
     if (!this.data.lambdas || !chart.endsWith("-sensitivity")) return;
@@ -253,6 +282,8 @@ function put(place, html) {
   if (written.get(place) === html) return;
   written.set(place, html);
   const unfolded = new Set(Array.from(place.querySelectorAll("details[open]"), (each) => each.dataset.fold));
+  const focused = place.contains(document.activeElement) && document.activeElement.closest("[data-method]");
   place.innerHTML = html;
   for (const each of place.querySelectorAll("details")) each.open = unfolded.has(each.dataset.fold);
+  if (focused) place.querySelector(`[data-method="${CSS.escape(focused.dataset.method)}"] .cvar-toggle`)?.focus();
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from ..drawing.chart import DRAWS
+from ..drawing.chart import DRAWS, number
 from ..drawing.look import Look
 from . import server
 
@@ -73,7 +73,8 @@ def live(
         The step sizes that the curves can be at, ``None`` first, with words for each; which they are at, and whom to
         tell when the visitor chooses another.
     on_use
-        Whom to tell when the visitor wants the step size that is recommended.
+        Whom to tell when the visitor wants a step size within the grid: the one that is recommended, or one that the
+        line in the chart was dragged to.
     on_level
         Whom to tell when the visitor wants another level β, between 0 and 1.
     """
@@ -87,7 +88,8 @@ def live(
 
     def used() -> None:
         sent = st.session_state[key].get("use")
-        if on_use is not None and sent is not None and sent in known:
+        grid = known[1:]
+        if on_use is not None and number(sent) and grid and grid[0] <= sent <= grid[-1]:
             on_use(float(sent))
 
     def levelled() -> None:
