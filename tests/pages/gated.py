@@ -65,8 +65,9 @@ def main() -> None:
 
     from cvar_core.jobs import job
     from pages.components.run import run_page, self_starting
-    from pages.components.sending import answers, server
+    from pages.components.sending import answers, server, warm
 
+    warm.up = lambda: None  # a test needs little of it, and pays for that when it comes to it
     server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
     server.HEARTBEAT = 0.5  # a lost connection is noticed soon

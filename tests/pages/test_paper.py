@@ -25,7 +25,8 @@ st.navigation(pages, position="top").run()
 
 APP = """
 import streamlit as st
-from pages.components.sending import beside, server
+from pages.components.sending import beside, server, warm
+warm.up = lambda: None
 app = st.App("script.py", lifespan=server.lifespan, routes=beside.routes(), middleware=beside.middleware())
 """
 
