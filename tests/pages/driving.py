@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import TimeoutError
 
@@ -19,7 +19,10 @@ LOST = "The connection to the server is lost"
 
 
 class Visits:
-    """Makes visitors that share nothing, and collects what goes wrong in their browsers."""
+    """Makes visitors that share nothing, and collects what goes wrong in their browsers.
+
+    That a page asks another host for anything is wrong, too.
+    """
 
     def __init__(self, profiles: Profiles, url: str) -> None:
         self._profiles, self._url = profiles, url
@@ -43,17 +46,21 @@ class Visits:
         page.add_init_script(_WATCH)
         page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("console", self._hear)
+        page.on("request", lambda request: self._asked(request.url))
+        page.on("websocket", lambda socket: self._asked(socket.url))
         if prepare is not None:
             prepare(page)
         page.goto(link if link.startswith("http") else f"{self._url}/{link}")
         return page
 
+    def _asked(self, address: str) -> None:
+        if not address.startswith(("data:", "blob:")) and urlsplit(address).netloc != urlsplit(self._url).netloc:
+            self.errors.append(f"{address} is asked for, on another host")
+
     def _hear(self, message: Any) -> None:
-        ours = message.location.get("url", "").startswith(self._url)
-        unreachable = message.text.startswith("Failed to load resource: net::") and not ours
         # Streamlit looks for its own addresses below the page's path first, where they are not.
         elsewhere = "404" in message.text and re.search(r"/\w+/_stcore/", message.location.get("url", ""))
-        if message.type == "error" and not unreachable and not elsewhere:
+        if message.type == "error" and not elsewhere:
             self.errors.append(message.text)
 
     def close(self) -> None:

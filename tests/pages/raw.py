@@ -41,6 +41,15 @@ def said_to(page: ClientConnection, kind: str, **said: Any) -> Any:
             return getattr(answer, kind)
 
 
+def whole_run(page: ClientConnection, **asked: Any) -> list[Any]:
+    """Have a page's script run, and return all that it sends."""
+    tell(page, rerun_script=asked)
+    sent: list[Any] = []
+    while not sent or sent[-1].WhichOneof("type") != "script_finished":
+        sent.append(ForwardMsg.FromString(page.recv(timeout=_PATIENCE)))
+    return sent
+
+
 def put(server: Server, session: str, file: str, *parts: bytes, length: int | None = None) -> tuple[int, str]:
     """Send a file to Streamlit's upload address; return the number and the words of the answer.
 
