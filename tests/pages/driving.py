@@ -14,6 +14,7 @@ from playwright.sync_api import TimeoutError
 from tests.pages.profiles import Profiles
 
 PATIENCE = 90_000  # ms, for a machine with much else to do
+LOOK = 50  # ms between two looks; to look at every picture, as Playwright does, has Chromium paint all the time
 WIDE = {"width": 1400, "height": 1000}
 LOST = "The connection to the server is lost"
 
@@ -115,7 +116,7 @@ def link(**fields: Any) -> str:
 def idle(page: Any) -> None:
     """Wait until the page has nothing more to do: who acts on it then is not in the way of what it still does."""
     page.evaluate("window.idleSince = undefined")
-    page.wait_for_function(_IDLE)
+    page.wait_for_function(_IDLE, polling=LOOK)
 
 
 _IDLE = """() => {
@@ -225,7 +226,7 @@ def until(page: Any, name: str, condition: str, timeout: float = PATIENCE) -> No
     """Wait until a function of a chart's node, once it is drawn, is true."""
     node = f"document.querySelector('{_node(name)}')"
     drawn_and = f"() => {{ const chart = {node}; return chart?._fullData && ({condition})(chart); }}"
-    page.wait_for_function(drawn_and, timeout=timeout)
+    page.wait_for_function(drawn_and, timeout=timeout, polling=LOOK)
 
 
 def drawn(page: Any, name: str, least: int = 1) -> None:

@@ -260,7 +260,10 @@ def state(page: Any) -> dict[str, str]:
 
 
 def test_bad_input_gets_a_sentence_and_the_charts_stay(visit):
-    page = visit(link(**SHORT, iterations=2_007))
+    page = visit(link(**SHORT, iterations=2_007, beta="0,9", loss="cubic", colour="red"))
+    sentence = until_words(page, "could not be read")
+    assert all(part in sentence for part in ("explore_beta=0,9", "explore_loss=cubic", "explore_colour=red"))
+    assert field(page, "Level β").input_value() == "0.95"
     done(page)
     drawn(page, "sensitivity")
     before, wrong = heights(page, "sensitivity"), "is 2, but it must satisfy 0 ≤ beta < 1"
@@ -273,15 +276,6 @@ def test_bad_input_gets_a_sentence_and_the_charts_stay(visit):
     enter(page, "Level β", 0.9)
     page.get_by_text(wrong).wait_for(state="detached")
     page.get_by_text("have changed").wait_for(state="hidden")
-
-
-def test_a_mangled_link_gets_a_gentle_word(visit):
-    page = visit(link(**SHORT, iterations=2_007, beta="0,9", loss="cubic", colour="red"))
-    sentence = until_words(page, "could not be read")
-    assert all(part in sentence for part in ("explore_beta=0,9", "explore_loss=cubic", "explore_colour=red"))
-    assert field(page, "Level β").input_value() == "0.95"
-    done(page)
-    drawn(page, "sensitivity")
 
 
 def test_more_starts_are_added_while_looking_and_those_that_are_known_are_not_run_again(visit, server, gate):

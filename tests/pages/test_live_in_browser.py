@@ -74,11 +74,10 @@ def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
     until_words(page, "This run is stored")
     page.wait_for_timeout(500)
     assert reruns(page) == before + 1
+    judges_your_step_size(page)
 
 
-def test_your_step_size_is_judged_by_the_stream(visit):
-    page = visit(link(noise="normal", eval_size=5_000, seeds=2, iterations=2_104))
-    done(page)
+def judges_your_step_size(page: Any) -> None:
     for lam in (0.2, 0.3):
         enter(page, "Your", lam)
         until_words(page, re.compile(f"λ = {lam} is "))
