@@ -11,9 +11,17 @@ import pytest
 import torch
 from hypothesis import settings
 
+from tests.waiting_first import ordered
+
 torch.set_num_threads(1)  # tests that run side by side do not fight for the processors
 settings.register_profile("calm", deadline=None, max_examples=60)
 settings.load_profile("calm")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 0)):
+        items[:] = ordered(items, workers)
 
 
 @pytest.fixture
