@@ -75,6 +75,11 @@ def test_a_page_has_nothing_of_streamlits_own_around_it(visit):
     assert page.get_by_test_id("stSkillsNudge").count() == 0
     (icon,) = page.locator("link[rel*=icon]").evaluate_all("links => links.map(link => link.href)")
     assert icon.startswith("data:image/svg+xml"), "our own, and not one of Streamlit's"
+    # And had it asked another host for something, that would have been noted.
+    page.route(f"{FOREIGN}/**", lambda route: route.fulfill(headers={"Access-Control-Allow-Origin": "*"}))
+    page.evaluate("address => fetch(address)", f"{FOREIGN}/a")
+    assert visit.errors == [f"{FOREIGN}/a is asked for, on another host"]
+    visit.errors.clear()
 
 
 @pytest.mark.parametrize("path", ["_stcore/stream", "live"])
