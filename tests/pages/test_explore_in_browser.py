@@ -229,9 +229,9 @@ def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
     enter(page, "Your", 0.5)
     slider = page.get_by_role("slider", name="share of the gap")
     slider.press("ArrowRight")
-    until_words(page, "63 runs")
     page.wait_for_url(re.compile("explore_closed=95"))
-    page.get_by_text("have changed").wait_for(state="hidden")  # it starts by itself
+    until_words(page, re.compile("median and range of 3 seeds"))  # it starts by itself
+    page.get_by_text("have changed").wait_for(state="hidden")
     page.get_by_text(before, exact=True).wait_for(state="hidden")
     words = done(page)
     values = state(page)
