@@ -1,0 +1,82 @@
+"""Every page for those who cannot see it, see little, have no pointer or hold a phone: one visit to each."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from app import PAGES
+from tests.pages.accessible import faint_words, findings, turned, wider_than_a_phone
+from tests.pages.driving import button, done, enter, idle, link, until_words
+
+pytestmark = pytest.mark.browser
+
+SMALL = {  # pages that compute when somebody comes
+    "explore": link(noise="normal", eval_size=5_000, seeds=2, iterations=1_041),
+    "data": "data?data_passes=1&data_seeds=1",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_serious_keeps_anybody_from_a_page_light_or_dark(visit, gate, name):
+    page = visit(SMALL.get(name, name))
+    ready(page, name)
+    for scheme in ("light", "dark"):
+        turned(page, scheme)
+        assert findings(page) == []
+        assert faint_words(page) == []
+    assert page.locator(".stMain h1").filter(visible=True).count() == 1
+    if name == "explore":
+        reaches_every_control_by_keys(page)
+    assert wider_than_a_phone(page) == []
+    if name == "explore":
+        gate.hold()
+        uncovers_the_page_on_run(page)
+
+
+def ready(page: Any, name: str) -> None:
+    page.locator(".stMain :is(h1, h2)").first.wait_for()
+    if name in SMALL:
+        done(page)
+    idle(page)
+
+
+def reaches_every_control_by_keys(page: Any) -> None:
+    """In the order in which they stand, none behind Run and Cancel, none in the density, and each with a mark."""
+    stops = []
+    page.get_by_test_id("stSidebar").get_by_role("textbox").first.focus()
+    while stops[-1:] != [None]:
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate(_STOP))
+    seen = stops[:-1]
+    assert len(seen) > 15
+    assert [stop for stop in seen if stop["hidden"] or not stop["marked"] or "density" in stop["key"]] == []
+    order = [stop["top"] for stop in seen if stop["field"]]
+    assert order == sorted(order)
+
+
+def uncovers_the_page_on_run(page: Any) -> None:
+    """On a phone the controls lie over the page."""
+    drawer = page.get_by_test_id("stSidebar")
+    if drawer.get_attribute("data-collapsed") == "true":
+        page.get_by_test_id("stExpandSidebarButton").click()
+    enter(page, "Iterations T", 1_000_000)  # too many to start by themselves
+    button(page, "Run").and_(page.locator(":enabled")).click()
+    expect(drawer).to_have_attribute("data-collapsed", "true")
+    until_words(page, "The runs are starting")
+
+
+# What has the focus in the sidebar, and where it stands among all its controls; nothing once it has left.
+_STOP = """() => {
+    const stop = document.activeElement, side = stop.closest('[data-testid=stSidebar]');
+    if (!side) return null;
+    const box = stop.getBoundingClientRect(), bar = side.querySelector('.st-key-run-bar');
+    const around = [stop, stop.parentElement, stop.parentElement.parentElement].map(each => getComputedStyle(each));
+    const marked = around.some(each => each.outlineStyle === 'solid' && parseFloat(each.outlineWidth) >= 2);
+    return {
+        words: stop.ariaLabel || stop.textContent, key: stop.closest('[class*=st-key-]')?.className ?? '', marked,
+        hidden: !bar.contains(stop) && box.bottom > bar.getBoundingClientRect().top + 1,
+        field: stop.matches('input') && !bar.contains(stop),
+        top: box.top + side.querySelector('[data-testid=stSidebarContent]').scrollTop,
+    };
+}"""
