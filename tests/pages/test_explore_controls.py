@@ -14,7 +14,7 @@ from pages.components.drawing.run_names import title
 from pages.components.run.run_page import PATIENCE
 from tests.pages.exploring import curve, finished, halfway, opened_small, run_another, small, tab, words
 from tests.pages.opening import button, shown
-from tests.pages.reading import figures_of
+from tests.pages.reading import charts_of, figures_of
 from tests.pages.serving import ROOT
 
 
@@ -96,6 +96,22 @@ def test_a_chosen_step_size_moves_the_curves(jobs, held):
         np.median(jobs.view(small(), "").result.gaps()[2, :, -1, small().lambdas.index(10.0)]),
     )
     assert any(trace.get("uid") == "spl+-chosen" for trace in figures_of(page)["explore-sensitivity"]["data"])
+
+
+def test_the_main_charts_state_their_finding_and_have_the_cards_for_a_legend(jobs, held):
+    page = finished(held)
+    left, right = (charts_of(page)[f"explore-{name}"] for name in ("sensitivity", "curves"))
+    assert left["grid"] == list(small().lambdas)  # between which the line of your λ can be dragged
+    assert "grid" not in right
+    for chart in (left, right):
+        assert chart["title"] == chart["label"] == chart["file"]["title"]["text"].replace("<br>", " ")
+        assert chart["figure"]["layout"]["showlegend"] is False
+        assert chart["file"]["title"]["subtitle"]["text"].startswith("CVaR at β = 0.95, squared loss")
+        assert chart["readout"]["names"]["spl+"] == "◆ SPL₊"
+    assert left["name"].startswith("sensitivity-squared-")
+    assert left["name"].endswith("-beta-0.95")
+    for method in small().methods:
+        assert f'data-method="{method}"' in words(page)
 
 
 def test_the_table_has_a_row_for_each_method_and_step_size(jobs, held):

@@ -33,6 +33,7 @@ function showAll(charts, figures, mount, tell) {
 // it anew when the number of elements above it changes.
 const left = new Map();
 const REMEMBERED = 3000; // ms
+const NARROW = 430; // px, as on a phone
 
 class Chart {
   constructor(mount) {
@@ -160,6 +161,7 @@ class Chart {
     delete layout.width;
     delete layout.height;
     layout.autosize = true;
+    if (this.node.offsetWidth < NARROW && layout.xaxis?.nticks > 5) layout.xaxis.nticks = 5; // or they run together
     const quiet = layout.xaxis?.tickfont?.color ?? layout.font?.color;
     layout.modebar = { bgcolor: "rgba(0, 0, 0, 0)", color: quiet, activecolor: layout.font?.color, ...layout.modebar };
   }

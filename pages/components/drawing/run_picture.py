@@ -146,8 +146,8 @@ def _iterations(result: Result, page: str, look: Look, at: float | None) -> byte
 def _strictness(result: Result, page: str, look: Look, at: float | None) -> bytes:
     return _below(
         result.spec, page, "how-strict", how_strict(result, by=look.by, theme=look.theme),
-        "How many decades of λ each method forgives, if this share of the gap has to be closed. To the left all is "
-        "usable, to the right nothing: where a curve falls, the verdict hangs on the share that you ask for",
+        "How many decades of λ each method forgives, if this share of the gap has to be closed. Further to "
+        "the right is stricter: where a curve falls steeply, the verdict hangs on the share that you ask for",
     )  # fmt: skip
 
 
