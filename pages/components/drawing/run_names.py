@@ -27,7 +27,7 @@ def title(spec: SweepSpec, recipe: Recipe | None = None) -> str:
 def apart(spec: SweepSpec, recipe: Recipe | None, shown: SweepSpec, shown_recipe: Recipe | None) -> str:
     """Name a run by what it has that the run that is shown has not, in plain text.
 
-    >>> apart(SweepSpec(ProblemSpec(beta=0.9), seeds=1), None, SweepSpec(seeds=1), None)
+    >>> apart(SweepSpec(ProblemSpec(beta=0.9), seeds=1), None, SweepSpec(ProblemSpec(), seeds=1), None)
     'β = 0.9'
     """
     here = parts(shown, shown_recipe)
