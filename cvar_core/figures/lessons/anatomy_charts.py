@@ -93,7 +93,10 @@ def tail_by_level(losses: Tensor, betas: Sequence[float], *, theme: str = "light
         figure["layout"]["yaxis"]["range"] = [0.0, height]
         figure["layout"]["xaxis"]["range"] = [0.0, float(f"{least:.4g}")]
     for figure in figures:
+        axis = figure["layout"]["yaxis"]
+        axis |= {"domain": [0, 1], "range": [0.0, axis["range"][1] / _FLAGS]}  # names are placed by the whole height
         for bars in figure["data"]:
+            bars["name"] = "the worst losses" if bars["uid"] == "tail" else bars["name"]  # a legend stands still
             bars.pop("text")
             bars |= {"x": _short(bars["x"]), "y": _short(bars["y"]), "hovertemplate": _BAR}
     return figures
@@ -129,12 +132,12 @@ def objective_by_level(losses: Tensor, betas: Sequence[float], *, theme: str = "
         ]  # fmt: skip
         figure["layout"]["shapes"] = [
             line(colours.quiet, "dot", x0=at.var, x1=at.var, y0=bottom, y1=at.cvar),
-            line(colours.quiet, "dot", x0=alphas[0], x1=at.var, y0=at.cvar, y1=at.cvar),
+            line(colours.quiet, "dot", x0=at.var, x1=high, y0=at.cvar, y1=at.cvar),
         ]
-        beside = {"xanchor": "left", "xshift": 5, "yanchor": "bottom"}
-        figure["layout"]["annotations"] = [
-            label(f"VaR {number(at.var)}", colours.text, x=at.var, y=bottom, **beside),
-            label(f"CVaR {number(at.cvar)}", TAIL[theme], x=float(alphas[0]), y=at.cvar, **beside),
+        low = {"y": bottom, "yanchor": "bottom", "xanchor": "left", "xshift": 5}
+        figure["layout"]["annotations"] = [  # at the lower right of the minimum, where the curve is not
+            label(f"VaR {number(at.var)}", colours.text, x=at.var, **low),
+            label(f"CVaR {number(at.cvar)}", TAIL[theme], x=high, y=at.cvar, yanchor="top", xanchor="right"),
         ]
         figures.append(figure)
     return figures
