@@ -74,7 +74,7 @@ def _pieces(slope: Array, height: float, others: Array, levels: Array) -> list[A
     grows = bounds[:, :2] @ way
     room = -(feet @ bounds[:, :2].T + bounds[:, 2])
     room[:, : len(others)] += levels[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # where it is level, which is seen below
         ends = room / grows
     level = np.abs(grows) <= 1e-12 * np.abs(bounds[:, :2]).max(axis=1, initial=1e-300)
     last = np.where((grows > 0) & ~level, ends, np.inf).min(axis=1)
