@@ -14,7 +14,7 @@ from hypothesis import settings
 from tests.waiting_first import ordered
 
 torch.set_num_threads(1)  # tests that run side by side do not fight for the processors
-settings.register_profile("calm", deadline=None, max_examples=60)
+settings.register_profile("calm", deadline=None, max_examples=40, derandomize=True)  # red or green, and never by luck
 settings.load_profile("calm")
 
 
