@@ -336,7 +336,7 @@ def _falling(name: str, values: Sequence[float], look: Theme) -> Trace:
     colour, dash, marker = style(name, look.name)
     return {
         "type": "scatter",
-        "uid": name,
+        "uid": name.replace("+", "-plus"),  # plotly makes it a selector
         "name": methods[name].label,
         "mode": "lines+markers",
         "x": list(range(len(values))),
