@@ -133,6 +133,8 @@ def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path
     idle(page)
     table = page.locator("[class*=st-key-data-column-table] canvas").first.bounding_box()
     page.mouse.click(table["x"] + 20, table["y"] + 52)  # the name of the first column
+    focused = "document.activeElement?.closest('[class*=st-key-data-column-table]')"  # some time after the click
+    page.wait_for_function(f"() => {focused}")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")  # takes its tick away
     page.wait_for_url("**data_drop=age**")
