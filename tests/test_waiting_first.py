@@ -25,8 +25,9 @@ def test_all_are_there_and_those_that_wait_begin_each_share(workers):
         start += share
 
 
-def test_a_file_stays_together():
-    waiting = [made(f"{name}.py", "browser") for name in "bcdefg" for _ in range(3)]
+def test_what_shares_a_server_stays_together():
+    names = ["components/x", "components/y", *"bcdefg"]
+    waiting = [made(f"{name}.py", "browser") for name in names for _ in range(3)]
     order = ordered([*waiting, *(made("z.py") for _ in range(60))], 3)
     files = [item.path.stem for item in order if "browser" in item.fixturenames]
-    assert files == list("bbbeeecccfffdddggg")
+    assert files == list("xxxyyyfffbbbdddgggccceee")

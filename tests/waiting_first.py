@@ -6,6 +6,7 @@ tests comes last, when the other workers have nothing left to do, and the proces
 
 from collections.abc import Sequence
 from itertools import groupby, islice
+from pathlib import Path
 from typing import Any
 
 _WAITING = {"browser", "server", "profiles"}  # fixtures
@@ -16,14 +17,19 @@ def shares(count: int, workers: int) -> list[int]:
     return [(count * (k + 1)) // workers - (count * k) // workers for k in range(workers)]
 
 
+def _sharing(item: Any) -> Path:
+    """Return what has a server in common: a file, or the folder of the components, which have one of their own."""
+    return item.path.parent if item.path.parent.name == "components" else item.path
+
+
 def ordered(items: Sequence[Any], workers: int) -> list[Any]:
     """Return all items, with those that wait at the beginning of the workers' shares, file by file."""
     waiting = [item for item in items if not _WAITING.isdisjoint(getattr(item, "fixturenames", ()))]
     chosen = set(map(id, waiting))
     others = iter([item for item in items if id(item) not in chosen])
     first: list[list[Any]] = [[] for _ in range(workers)]
-    for _, file in groupby(waiting, lambda item: item.path):
-        min(first, key=len).extend(file)
+    for _, together in groupby(waiting, _sharing):
+        min(first, key=len).extend(together)
     order: list[Any] = []
     for each, share in zip(first, shares(len(items), workers), strict=True):
         order += [*each, *islice(others, max(0, share - len(each)))]
