@@ -206,8 +206,11 @@ def test_a_drag_outlasts_an_update(page):
         before = page.evaluate(points)
         grow(page)
         page.wait_for_function(f"() => {points} > {before}")
+        assert look(page, "chart => chart.data[0].x.length") == held
 
+    held = look(page, "chart => chart.data[0].x.length")
     zoom(page, between=update)
+    until(page, f"chart => chart.data[0].x.length > {held}")
     reset(page)
 
 
