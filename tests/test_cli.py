@@ -349,7 +349,7 @@ def without_seconds(text: str) -> str:
 def test_figures_and_atlas_go_to_standard_output_too(capfdbinary, monkeypatch):
     results = [replace(each, timings={"total": 0.0}) for each in paper.shipped().results]
     step = atlas.Step(atlas.every_problem()[0], atlas.shipped())
-    monkeypatch.setattr("cvar_core.lessons.paper.compute", lambda *_: results)
+    monkeypatch.setattr("cvar_core.lessons.paper.compute", lambda *_, **__: results)
     monkeypatch.setattr("cvar_core.lessons.atlas.chart", lambda *_, **__: [step])
     contents = {"figures": paper.packed(results), "atlas": atlas.packed(atlas.joined([atlas.shipped()]))}
     for command, content in contents.items():

@@ -122,7 +122,7 @@ def test_a_run_shows_something_before_others_are_done(made, held, solved_once):
         return some is not None and some.recorded.min() > 0
 
     held.until(lambda: all(shown(spec) for spec in specs))
-    assert max(manager.view(spec, "").progress for spec in specs) < 0.6
+    assert max(manager.view(spec, "").progress for spec in specs) < 0.9, "F*, most of the work, is there of the first"
 
 
 def test_runs_wait_for_memory_in_their_order(made, held, solved_once):

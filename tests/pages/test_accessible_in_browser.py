@@ -39,6 +39,8 @@ def ready(page: Any, name: str) -> None:
     if name in SMALL:
         done(page)
     idle(page)
+    page.locator(".cvar-live[data-part=answer]").first.wait_for(state="detached")  # or it would run in between
+    idle(page)
 
 
 def reaches_every_control_by_keys(page: Any) -> None:

@@ -13,5 +13,5 @@ SPL_PLUS = Method(
     model=PROX_LINEAR,
     rule=PAIR,
     look=Look("#009E73", "#2BC79A", "solid", "diamond"),
-    short="prox-linear, λ free of the loss's unit",
+    short="prox-linear, scaled by ℓ₀",
 )
