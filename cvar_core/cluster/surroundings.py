@@ -37,7 +37,7 @@ class Surroundings(NamedTuple):
         if unlike:
             raise SpecError(
                 f"the worker {where} has {', '.join(unlike)}: it might find other bits; start it from the same image, "
-                "or with the same packages on the same kind of processor (NUMBA_CPU_NAME names one for all)"
+                "on the same kind of processor"
             )
 
 
