@@ -13,10 +13,10 @@ AXE = Path(axe_playwright_python.__path__[0], "axe.min.js").read_text("utf-8")
 PHONE = {"width": 390, "height": 844}
 
 
-def findings(page: Any) -> list[str]:
-    """Return what axe calls serious, and headings that leave out a level; each in a line."""
+def findings(page: Any, rules: list[str] | None = None) -> list[str]:
+    """Return what axe calls serious, and headings that leave out a level, each in a line; by all rules or by some."""
     page.evaluate(f"() => {{ if (!window.axe) {{ {AXE} }} }}")
-    return list(page.evaluate(_FOUND))
+    return list(page.evaluate(_FOUND, rules))
 
 
 def faint_words(page: Any) -> list[str]:
@@ -47,8 +47,8 @@ _TURNED = """scheme => {
         && charts.every(chart => dark(chart) === (scheme === 'dark'));
 }"""
 
-_FOUND = """async () => {
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+_FOUND = """async rules => {
+    const { violations } = await axe.run(document, { resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
     const grave = violations.filter(({ id, impact }) => /serious|critical/.test(impact) || id === 'heading-order');
     return grave.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));

@@ -114,6 +114,12 @@ def test_a_number_without_end_gets_a_sentence_wherever_it_is_typed(jobs, held, t
     assert "explore-sensitivity" in figures_of(page), "and the run stays"
 
 
+def test_your_step_size_may_have_a_decimal_comma(jobs, held):
+    told = words(finished(held, explore_lambda="0,5"))
+    assert "λ = 0.5" in told
+    assert "must be a number" not in told
+
+
 def test_a_list_may_have_semicolons(jobs):
     page = opened_small(explore_grid="list", explore_list="0.01; 0.1; 1")
     assert page.session_state["explore-asked"].lambdas == (0.01, 0.1, 1.0)

@@ -101,6 +101,8 @@ def test_where_there_is_nothing_to_close_it_is_said_instead_of_decades(jobs, hel
     assert "nothing to close" in told
     assert "by objective " in told
     assert 'class="decades">– <' in told
+    assert 'class="cvar-measure" value="objective">Judge by the objective</button>' in told
+    assert 'class="cvar-measure"' not in words(finished(held, explore_noise="lognormal", explore_measure="objective"))
 
 
 def test_too_few_points_offer_more_of_them(jobs, held):

@@ -122,9 +122,13 @@ def test_try_it_opens_explore_with_the_setup_and_runs_it(visit):
 
 
 def test_the_tour_answers_at_once_leads_on_and_takes_one_back(visit):
-    page = visit("tour?tour_lesson=4")
-    figure = page.get_by_role("figure", name=re.compile("SGM goes straight down"))
-    figure.wait_for()
+    page = visit("tour")
+    across = page.locator(".stMain .xtitle").first
+    expect(across).to_have_text("kilometres", timeout=PATIENCE)
+    page.get_by_role("button", name="Next lesson").click()
+    expect(across).not_to_have_text("kilometres", timeout=PATIENCE)
+    page.get_by_role("radio", name="4", exact=True).click()
+    page.get_by_role("figure", name=re.compile("SGM goes straight down")).wait_for()
     page.get_by_role("button", name="At the curve").click()
     page.get_by_text("Right.").wait_for()
     page.get_by_role("figure", name=re.compile("SPL stops at the curve")).wait_for()

@@ -102,6 +102,7 @@ class Chart {
     this.sent = sent;
     this.done ??= left.get(sent.key) ?? { ranges: {}, hidden: new Set() };
     const { data, layout } = structuredClone(withoutMark(sent).figure); // plotly writes into what it gets
+    for (const trace of data) if (trace.uid) trace.uid = selectable(trace.uid);
     this.readOut(data, sent);
     this.keepZoom(layout);
     this.keepHidden(data);
@@ -162,8 +163,17 @@ class Chart {
     delete layout.height;
     layout.autosize = true;
     if (this.node.offsetWidth < NARROW && layout.xaxis?.nticks > 5) layout.xaxis.nticks = 5; // or they run together
+    this.thinTicks(layout);
     const quiet = layout.xaxis?.tickfont?.color ?? layout.font?.color;
     layout.modebar = { bgcolor: "rgba(0, 0, 0, 0)", color: quiet, activecolor: layout.font?.color, ...layout.modebar };
+  }
+
+  // No more numbers beside a low axis than there is room for.
+  thinTicks({ yaxis, margin, font }) {
+    if (!yaxis?.nticks || !margin) return;
+    const [low, high] = yaxis.domain ?? [0, 1];
+    const room = (this.node.offsetHeight - margin.t - margin.b) * (high - low);
+    yaxis.nticks = Math.max(2, Math.min(yaxis.nticks, Math.floor(room / (1.5 * (yaxis.tickfont?.size ?? font?.size ?? 15)))));
   }
 
   reset() {
@@ -261,6 +271,16 @@ class Chart {
       this.plotly.purge(this.node);
     }
     this.place.remove();
+  }
+}
+
+// Plotly looks for what belongs to a curve that is no longer there by its name, as a selector: not every name is one.
+function selectable(uid) {
+  try {
+    document.createDocumentFragment().querySelector(`.cb${uid}`);
+    return uid;
+  } catch {
+    return uid.replace(/[^\w-]/g, "-");
   }
 }
 

@@ -14,6 +14,7 @@ from cvar_core.figures.ghosts import Pinned
 from cvar_core.recommending import without_tuning
 from cvar_core.results import (
     EDGE,
+    JUDGED_BY,
     MEASURES,
     NOT_YET,
     SAFE,
@@ -69,7 +70,8 @@ def verdict(result: Result, by: Criterion, lam: float | None, theme: str, pinned
     mine = _judged(result, by, lam)
     heading, alike = headline(result, by, lam, mine)
     notes = "".join(_note(note) for note in _notes(result, by, lam) if note)
-    first = f"<h2>{_explained(escape(heading))}</h2>{_undecided(result)}{_recommended(result.judged(by), lam, alike)}"
+    beside = f"{_undecided(result)}{_elsewhere(result, by)}{_recommended(result.judged(by), lam, alike)}"
+    first = f"<h2>{_explained(escape(heading))}</h2>{beside}"
     return f'<div class="cvar-verdict">{first}{_cards(result, by, lam, mine, theme, pinned)}{notes}</div>'
 
 
@@ -128,6 +130,18 @@ def _undecided(result: Result) -> str:
         return ""
     button = f' <button type="button" class="cvar-level" value="{level!r}">Take β = {level:g}</button>'
     return f'<p class="cvar-note cvar-undecided">{escape(words)}.{"" if level is None else button}</p>'
+
+
+def _elsewhere(result: Result, by: Criterion) -> str:
+    """Offer the other measure where this one has no verdict and that one has."""
+    (other,) = (name for name in MEASURES if name != by.measure)
+    judged = result.judged(by)
+    if judged.at().iteration == 0 or judged.nothing_to_close is None:
+        return ""
+    if result.judged(replace(by, measure=other)).nothing_to_close is not None:
+        return ""
+    button = f'<button type="button" class="cvar-measure" value="{other}">Judge by {JUDGED_BY[other]}</button>'
+    return f'<p class="cvar-elsewhere">{button}</p>'
 
 
 def _recommended(judged: Judged, lam: float | None, alike: str) -> str:
@@ -258,6 +272,8 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
 
 def _shortly(verdict: Verdict) -> str:
     """Say whether a λ is safe as shortly as can be: the margins stand in the chart, and in what a pointer shows."""
+    if verdict.nothing_to_close is not None:
+        return "nothing to close"
     if verdict.safe:
         return f"{verdict.state}, {starts_fine(verdict)}"
     if verdict.diverged == verdict.seeds and not verdict.between:

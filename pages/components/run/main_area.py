@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import streamlit as st
@@ -27,6 +28,7 @@ from .session import Session, Shown
 SHARES = ("50%", "80%", "90%", "95%", "98%", "99%", "99.5%", "99.9%", "99.99%")
 JUDGES = {"risk": "the model's risk", "objective": "the objective"}
 _BEST = "best"
+_COMMA = re.compile(r"^(\s*\d*),(\d+\s*)$")  # 0,5 is half of one where people write it so
 _STARTS = (20, 80)  # more of them, where there are few
 
 
@@ -100,6 +102,7 @@ class MainArea:
             page=self._page, settled=settled,
             lambdas=[best, *((lam, f"Curves at λ = {number(lam)}") for lam in spec.lambdas)],
             at=self._chosen(), on_choice=self._choose, on_use=self._use, on_level=self._take_level,
+            on_measure=self._take_measure,
         )  # fmt: skip
         if self._used in st.session_state or st.session_state.pop(self._levelled, False):
             st.rerun()  # the fields stand outside of this fragment
@@ -114,7 +117,7 @@ class MainArea:
 
     def _read(self, text: str) -> float | None:
         try:
-            return step_size("your λ", read_number("your λ", text))
+            return step_size("your λ", read_number("your λ", _COMMA.sub(r"\1.\2", text)))
         except SpecError as wrong:
             st.markdown(fault(str(wrong)))
             return None
@@ -193,7 +196,7 @@ class MainArea:
     def _use(self, lam: float) -> None:
         st.session_state[self._used] = lam
 
-    # The level that is offered where there is nothing to decide.
+    # The level or the measure that is offered where there is nothing to decide.
 
     @property
     def _levelled(self) -> str:
@@ -202,6 +205,10 @@ class MainArea:
     def _take_level(self, beta: float) -> None:
         st.session_state[self._levelled] = True
         self._take("beta", beta)
+
+    def _take_measure(self, measure: str) -> None:
+        st.session_state[self._levelled] = True
+        st.session_state[self._key("measure")] = measure
 
     def _key(self, name: str) -> str:
         return f"{self._page}_{name}"

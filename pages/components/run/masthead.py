@@ -29,7 +29,7 @@ def draw(heading: str, words: str) -> None:
     with st.container(key="cvar-masthead"):
         st.html(f"<h1>{heading}</h1><p>{words}</p>")
         with st.container(key="cvar-ways", horizontal=True, gap="small", vertical_alignment="center"):
-            st.html('<a href="tour" target="_self">New here? Two-minute tour</a>', width="content")
+            st.html('<a href="tour" target="_self">New here? Take the tour</a>', width="content")
             with st.popover("Words", icon=":material/dictionary:", type="tertiary", width="content"):
                 st.markdown(_WORDS)
             st.button(

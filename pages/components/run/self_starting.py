@@ -10,7 +10,7 @@ from ..asking.fields import Asked
 from .buttons import refusal, start
 from .session import Session
 
-SHORT = 5.0  # seconds on this server beside what it has to do: what takes longer waits for Run
+SHORT = 10.0  # seconds on this server beside what it has to do: what takes longer waits for Run
 PAUSE = 1.0  # seconds: who clicks through the controls does not start a run with each click
 
 

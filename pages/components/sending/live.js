@@ -57,10 +57,12 @@ class Live {
     this.above.addEventListener("click", ({ target }) => {
       const use = target.closest(".cvar-use"); // a λ that the verdict recommends
       if (use) this.setTriggerValue("use", Number(use.value));
-      const card = target.closest(".cvar-toggle")?.closest("[data-method]");
+      const card = target.closest("[data-method]");
       if (card) toggleOnPage(this.data.page, card.dataset.method);
       const level = target.closest(".cvar-level"); // a β at which there is something to decide
       if (level) this.setTriggerValue("level", Number(level.value));
+      const measure = target.closest(".cvar-measure"); // by which there is a verdict
+      if (measure) this.setTriggerValue("measure", measure.value);
     });
     this.watch = setInterval(() => this.look(), 1000);
   }

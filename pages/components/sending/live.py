@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from cvar_core.results import MEASURES
+
 from ..drawing.chart import DRAWS, number
 from ..drawing.look import Look
 from . import server
@@ -59,6 +61,7 @@ def live(
     on_choice: Callable[[float | None], None] | None = None,
     on_use: Callable[[float], None] | None = None,
     on_level: Callable[[float], None] | None = None,
+    on_measure: Callable[[str], None] | None = None,
 ) -> None:
     """Listen to a subject (see ``subjects``).
 
@@ -77,6 +80,8 @@ def live(
         line in the chart was dragged to.
     on_level
         Whom to tell when the visitor wants another level β, between 0 and 1.
+    on_measure
+        Whom to tell when the visitor wants another measure.
     """
 
     known = [lam for lam, _ in lambdas or ()]
@@ -97,6 +102,11 @@ def live(
         if on_level is not None and isinstance(sent, int | float) and 0 <= sent < 1:
             on_level(float(sent))
 
+    def measured() -> None:
+        sent = st.session_state[key].get("measure")
+        if on_measure is not None and sent in MEASURES:
+            on_measure(sent)
+
     data: dict[str, Any] = {
         "ticket": server.ticket(*subject), "boot": server.boot(), "part": part, "settled": settled, "page": page,
         "heartbeat": 1000 * server.HEARTBEAT,
@@ -107,7 +117,8 @@ def live(
         data |= {"lambdas": [list(each) for each in lambdas], "at": at}
     _mount(
         key=key, data=data, height="content", default={"at": at, "asked": 0},
-        on_at_change=chosen, on_use_change=used, on_level_change=levelled, on_asked_change=_nothing,
+        on_at_change=chosen, on_use_change=used, on_level_change=levelled, on_measure_change=measured,
+        on_asked_change=_nothing,
     )  # fmt: skip
 
 
