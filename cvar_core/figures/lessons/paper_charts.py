@@ -82,10 +82,11 @@ def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion,
         "yaxis": {**layout["yaxis"], "nticks": 3},
     }
     if "yaxis2" in layout:  # rows of triangles, for which a low chart's usual share is too little
+        bottom, strip = layout["yaxis"]["domain"][0], {"y0": 1 - _STRIP}
         changed |= {
-            "yaxis": {**changed["yaxis"], "domain": [0, 1 - _STRIP]},
+            "yaxis": {**changed["yaxis"], "domain": [bottom, 1 - _STRIP]},
             "yaxis2": {**layout["yaxis2"], "domain": [1 - _STRIP, 1]},
-            "shapes": [{**each, "y0": 1 - _STRIP} if each["type"] == "rect" else each for each in layout["shapes"]],
+            "shapes": [{**each, **strip} if each.get("yref") == "paper" else each for each in layout["shapes"]],
         }
     return {**figure, "layout": {**layout, **changed}}
 

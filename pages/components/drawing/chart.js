@@ -158,7 +158,10 @@ class Chart {
 
   fit(layout) {
     this.larger = larger();
-    if (this.larger > 1) enlarge(layout, this.larger);
+    if (this.larger > 1) {
+      enlarge(layout, this.larger);
+      if (layout.yaxis?.title?.font?.size) layout.yaxis.title.font.size *= 0.85; // it stands beside a low axis
+    }
     delete layout.width;
     delete layout.height;
     layout.autosize = true;

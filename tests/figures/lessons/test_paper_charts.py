@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -50,6 +51,17 @@ def test_it_has_no_legend_and_no_small_letters(nine, kind, theme):
     assert max(layout[axis]["nticks"] for axis in ("xaxis", "yaxis")) <= 5
     line = next(one for one in figure["data"] if one["uid"] == "spl+-median")
     assert line["line"]["color"] == figures.style("spl+", theme).colour
+
+
+def test_rows_curves_and_bars_have_a_place_each(nine):
+    by = Criterion("objective")
+    for result in nine:
+        before = panel(result, "suboptimality", by=by)[0]
+        layout = headed(before, "about", result, "suboptimality", by)["layout"]
+        places = [layout[axis]["domain"] for axis in ("yaxis3", "yaxis", "yaxis2") if axis in layout]
+        assert all(lower[1] <= upper[0] for lower, upper in itertools.pairwise(places))
+        zones = [[each for each in one["shapes"] if each.get("yref") == "y"] for one in (before["layout"], layout)]
+        assert zones[0] == zones[1], "the usable zone stays where it is"
 
 
 def test_what_diverged_has_an_open_triangle(nine):
