@@ -12,6 +12,7 @@ from ...results import GAP, Criterion, Result, decades
 from ..frame import Figure, without_title
 from ..iterations import iterations_to
 from ..palette import TEXT_SIZE, glyph, ink, theme_named
+from ..range_bars import AXIS
 from ..sensitivity import HEIGHT_OF, sensitivity
 
 HEIGHT = 270  # px
@@ -65,7 +66,10 @@ def panel(result: Result, kind: str, *, by: Criterion | None = None, theme: str 
 
 
 def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion, theme: str = "light") -> Figure:
-    """Return a panel with a line above it: what it is about, and each method's number in its colour."""
+    """Return a panel with a line above it: what it is about, and each method's number in its colour.
+
+    So low a chart has no room for the bars that say the same as the numbers.
+    """
     colours = theme_named(theme)
     told = "  ".join(
         f'<span style="color: {ink(name, theme)}"><b>{glyph(name)} {score}</b></span>'
@@ -74,21 +78,22 @@ def headed(figure: Figure, about: str, result: Result, kind: str, by: Criterion,
     place = {"xref": "paper", "x": 0, "xanchor": "left", "xshift": -48, "yref": "paper", "y": 1, "yanchor": "bottom"}
     font = {"size": TEXT_SIZE, "color": colours.text}
     line = {"text": f"{about}  {told}", "showarrow": False, "align": "left", "font": font, "yshift": 3, **place}
-    layout = figure["layout"]
+    layout = {name: part for name, part in figure["layout"].items() if name != "yaxis3"}
+    data = [trace for trace in figure["data"] if trace.get("yaxis") != AXIS]
     changed: dict[str, Any] = {
         "margin": {**layout["margin"], "t": _HEAD},
         "annotations": [*layout["annotations"], line],
-        "xaxis": {**layout["xaxis"], "title": {"text": ""}},  # it is said once beside the grid
-        "yaxis": {**layout["yaxis"], "nticks": 3},
+        "xaxis": {**layout["xaxis"], "title": {"text": ""}, "anchor": "y"},  # it is said once beside the grid
+        "yaxis": {**layout["yaxis"], "nticks": 3, "domain": [0, 1]},
     }
     if "yaxis2" in layout:  # rows of triangles, for which a low chart's usual share is too little
-        bottom, strip = layout["yaxis"]["domain"][0], {"y0": 1 - _STRIP}
+        strip = {"y0": 1 - _STRIP}
         changed |= {
-            "yaxis": {**changed["yaxis"], "domain": [bottom, 1 - _STRIP]},
+            "yaxis": {**changed["yaxis"], "domain": [0, 1 - _STRIP]},
             "yaxis2": {**layout["yaxis2"], "domain": [1 - _STRIP, 1]},
             "shapes": [{**each, **strip} if each.get("yref") == "paper" else each for each in layout["shapes"]],
         }
-    return {**figure, "layout": {**layout, **changed}}
+    return {**figure, "data": data, "layout": {**layout, **changed}}
 
 
 def scores(result: Result, kind: str, by: Criterion) -> dict[str, str]:
