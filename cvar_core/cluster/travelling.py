@@ -1,7 +1,9 @@
 """What a piece costs on its way, and how large it therefore is.
 
 A piece takes ``LATENCY`` to be sent, given out and brought back, whatever it is, and its state travels there and back.
-Its work should take ``_WORTH`` times as long, or else the way would cost more than a twentieth of it.
+Its work should take ``_WORTH`` times as long, or else the way would cost more than a twentieth of it. And as one thread
+gives out all pieces, each ``GIVEN_OUT``, the work of one has to last until all other threads have got theirs. (Both were
+measured with ``python -m tools.scaling``.)
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from ..scheduling import Cut
 from ..scheduling.piece import SECONDS
 from ..specs import SweepSpec
 
-LATENCY = 0.010  # seconds: dask's scheduler gives out some hundred pieces a second
+LATENCY = 0.013  # seconds
+GIVEN_OUT = 0.006  # seconds
 _RATE = 100e6  # bytes a second
 _WORTH = 20
 _WASTE = 0.25  # of the work
@@ -26,7 +29,7 @@ def cut(spec: SweepSpec, threads: int) -> Cut:
     blocks = blocks_of(spec, threads)
     state = 8 * 2 * (spec.problem.dim + 1) * math.ceil(len(spec.lambdas) / blocks)  # bytes: θ, α and their sums
     way = LATENCY + 2 * state / _RATE
-    seconds = min(max(SECONDS, _WORTH * way), _LONGEST)
+    seconds = min(max(SECONDS, _WORTH * way, 1.2 * GIVEN_OUT * threads), _LONGEST)
     return Cut(first=seconds, later=seconds, blocks=blocks)
 
 

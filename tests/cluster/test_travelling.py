@@ -30,6 +30,12 @@ def test_blocks_have_every_step_size_once():
                 assert [lam for part in parts for lam in part] == list(PANEL.lambdas)
 
 
+def test_a_piece_lasts_until_all_threads_have_got_theirs():
+    assert [cut(PANEL, threads).later for threads in (2, 100, 10_000)] == [
+        pytest.approx(seconds, rel=0.05) for seconds in (0.26, 0.72, 5.0)
+    ]
+
+
 @pytest.mark.parametrize("dim", [10, 200, 10_000, 40_000])
 def test_a_piece_is_worth_its_way(dim):
     spec = SweepSpec(ProblemSpec(dim=dim, eval_size=100))
