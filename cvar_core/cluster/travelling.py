@@ -2,8 +2,8 @@
 
 A piece takes ``LATENCY`` to be sent, given out and brought back, whatever it is, and its state travels there and back.
 Its work should take ``_WORTH`` times as long, or else the way would cost more than a twentieth of it. And as one thread
-gives out all pieces, each ``GIVEN_OUT``, the work of one has to last until all other threads have got theirs. (Both were
-measured with ``python -m tools.scaling``.)
+gives out all pieces, each in ``GIVEN_OUT``, the work of one has to last until all other threads have got theirs. Both
+were measured with ``python -m tools.scaling``.
 """
 
 from __future__ import annotations
