@@ -101,11 +101,11 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     other = visit(page.url)
     until_words(other, re.compile("agaricus.txt.train is not among your files: upload it"))
     assert other.locator(".st-key-data-sensitivity").count() == 0
-    other.get_by_text("Your files (0)").wait_for()
+    other.get_by_text("Your files (0)").first.wait_for()
     # What is deleted is gone.
     page.get_by_text("Your files (2)").click()
     page.get_by_role("button", name="Delete").first.click()
-    page.get_by_text("Your files (1)").wait_for()
+    page.get_by_text("Your files (1)").first.wait_for()
 
 
 def test_a_bad_file_gets_a_sentence_and_the_next_one_works(visit, gate, tmp_path):
@@ -148,7 +148,7 @@ def test_more_files_than_are_allowed_get_a_sentence_and_the_others_stay(visit, t
     page = visit("data?data_passes=2&data_seeds=1")
     upload(page, *names)
     until_words(page, re.compile("You can send 6 files at a time. Try again with fewer"))
-    page.get_by_text("Your files (6)").wait_for()
+    page.get_by_text("Your files (6)").first.wait_for()
     expect(page.get_by_text("AxiosError")).to_have_count(0, timeout=PATIENCE)  # what the field says of it, for a moment
     assert len(visit.errors) == 4, "two were refused; the browser and Streamlit note each"
     assert all("429" in error for error in visit.errors)

@@ -130,16 +130,16 @@ def test_the_tour_answers_at_once_leads_on_and_takes_one_back(visit):
     page.get_by_role("radio", name="4", exact=True).click()
     page.get_by_role("figure", name=re.compile("SGM goes straight down")).wait_for()
     page.get_by_role("button", name="At the curve").click()
-    page.get_by_text("Right.").wait_for()
+    page.get_by_text("Right.").first.wait_for()
     page.get_by_role("figure", name=re.compile("SPL stops at the curve")).wait_for()
-    page.get_by_text("1 of 8 answered").wait_for()
+    page.get_by_text("1 of 8 answered").first.wait_for()
     assert page.get_by_test_id("stSidebar").or_(page.get_by_test_id("stExpandSidebarButton")).count() == 0
     page.get_by_role("link", name="Step both methods").click()
-    page.get_by_text("Lesson 4 of 8").wait_for()
+    page.get_by_text("Lesson 4 of 8").first.wait_for()
     page.get_by_role("slider").first.wait_for()
     page.get_by_role("link", name="Next: Dollars or cents?").click()
     page.get_by_role("heading", name="5. Dollars or cents?", level=1).wait_for()
-    page.get_by_text("1 of 8 answered").wait_for()
+    page.get_by_text("1 of 8 answered").first.wait_for()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden(timeout=PATIENCE)
 
 
@@ -175,7 +175,7 @@ def test_what_takes_longer_fills_in_by_itself_and_the_zoom_stays(profiles, fresh
     page.get_by_role("link", name="Explore").first.wait_for()  # inside the app, also for a server's first visitor
     page.get_by_text(awaited).wait_for(state="attached")
     unfold(page)
-    page.get_by_text(awaited).wait_for()
+    page.get_by_text(awaited).first.wait_for()
     drawn = page.locator(f".st-key-{name}-{chart} .js-plotly-plot")
     drawn.locator(".main-svg").first.wait_for()
     place = drawn.bounding_box()
@@ -227,11 +227,11 @@ def test_a_network_is_trained_live_and_stopped(visit, gate):
     points = """() => (document.querySelector('.st-key-your_model-cvar .cvar-chart')?.data ?? [])
         .filter(trace => trace.uid.endsWith('-median')).reduce((sum, trace) => sum + trace.x.length, 0)"""
     page = visit("your_model?your_model_hidden=8&your_model_seeds=1")
-    page.get_by_text("Without tuning, SPL-U at λ = 1").wait_for()
+    page.get_by_text("Without tuning, SPL-U at λ = 1").first.wait_for()
     page.wait_for_function(f"() => ({points})() === 150")
     gate.hold()
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_text("the first trainings are under way").wait_for()
+    page.get_by_text("the first trainings are under way").first.wait_for()
     gate.open()
     page.wait_for_function(f"() => ({points})() > 0 && ({points})() < 150")
     before = page.evaluate("window.asked")
@@ -239,5 +239,5 @@ def test_a_network_is_trained_live_and_stopped(visit, gate):
     page.wait_for_function(f"() => ({points})() > {first}")
     assert page.evaluate("window.asked") == before, "the curves grow by the stream"
     page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_text("Stopped at").wait_for()
+    page.get_by_text("Stopped at").first.wait_for()
     page.get_by_role("button", name="Go on", exact=True).wait_for()

@@ -238,8 +238,8 @@ def test_a_click_comes_back_once(page):
     page.locator(".cvar-chart .hoverlayer .hovertext").wait_for()
     page.mouse.down()
     page.mouse.up()
-    page.get_by_text("called: spl+ at 2", exact=True).wait_for()
-    page.get_by_text("returned: spl+ at 2", exact=True).wait_for()
+    page.get_by_text("called: spl+ at 2", exact=True).first.wait_for()
+    page.get_by_text("returned: spl+ at 2", exact=True).first.wait_for()
     after_updates(page)
     assert page.get_by_text("called: spl+ at 2", exact=True).count() == 1
     assert page.get_by_text("returned: spl+ at 2", exact=True).count() == 1
@@ -267,7 +267,7 @@ def test_of_two_charts_in_one_element_each_has_its_own_clicks_and_updates(page):
     after_updates(page)  # a click that means something would have come back by now
     assert page.get_by_text(re.compile("^called:")).inner_text() == said
     _click(page, right, 3)
-    page.get_by_text(re.compile(r"^called: .*spl at 3$")).wait_for()
+    page.get_by_text(re.compile(r"^called: .*spl at 3$")).first.wait_for()
 
 
 def _click(page: Any, chart: Any, x: float) -> None:
@@ -295,7 +295,7 @@ def test_the_chart_fits_its_place_and_says_what_it_shows(page):
 def test_what_appears_above_a_chart_leaves_its_zoom(page):
     zoomed = zoom(page)
     page.get_by_text("more", exact=True).click()
-    page.get_by_text("more text above").wait_for()
+    page.get_by_text("more text above").first.wait_for()
     after_updates(page, 2)
     assert look(page, RANGES) == zoomed
     page.locator(".cvar-chart").first.get_by_label("Reset the axes").click()
