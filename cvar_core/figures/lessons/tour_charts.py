@@ -13,11 +13,24 @@ from ...lessons.models import SAMPLE_LOSSES, Setup, update
 from ...lessons.tour import Facts, Fit, deliveries
 from ...results import Spread, number
 from ..axes import Span, gap_span, linear_axis, log_axis
-from ..frame import Figure, Frame, titled
+from ..frame import Figure, Frame
 from ..palette import TEXT_SIZE, style, theme_named, translucent
 from ..sensitivity import STEP_SIZE, lambda_span
 from ..series import Series
-from .tour_parts import TAIL, add_flag, add_upright, add_usable, arrow, curve, fitted_line, frame_of, said, upright_bars
+from .tour_parts import (
+    TAIL,
+    add_flag,
+    add_upright,
+    add_usable,
+    arrow,
+    curve,
+    fitted_line,
+    frame_of,
+    quiet_points,
+    said,
+    upright_bars,
+    with_title,
+)
 
 _LEFT_AT_MOST = 0.1  # of the gap at the start: what a usable λ leaves
 _SEEN = 0.1  # the largest λ that is shown before the question
@@ -48,8 +61,7 @@ def two_fits(facts: Facts, answered: bool, beta: float = 0.9, *, theme: str = "l
         title = (
             f"CVaR: the worst {share} fall from {worst} to {new_worst} minutes, the mean goes from {mean} to {new_mean}"
         )
-    figure["layout"]["title"] = titled(title, _served(facts, beta, answered), look)
-    return figure
+    return with_title(figure, title, look, _served(facts, beta, answered))
 
 
 def losses(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
@@ -72,8 +84,7 @@ def losses(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
     if answered:
         add_flag(figure, told.cvar, 0.55 * top, f"CVaR {number(told.cvar)}", TAIL[theme])
         title = f"CVaR is {number(told.cvar)}, {told.cvar / told.mean:.1f} times the mean"
-    figure["layout"]["title"] = titled(title, "", look)
-    return figure
+    return with_title(figure, title, look)
 
 
 def subgradient(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
@@ -116,13 +127,10 @@ def one_step(_: Facts, answered: bool, *, theme: str = "light") -> Figure:
         words = f"<b>{methods[name].label}</b><br>F = {after[name]}"
         figure["layout"]["annotations"].append(said(words, step.theta, step.alpha, colour, **side))
     dot = {"size": 13, "color": look.text, "line": {"width": 1.5, "color": look.surface}}
-    here = {"mode": "markers", "marker": dot, "showlegend": False, "hoverinfo": "skip"}
-    figure["data"].append(curve("start", [setup.theta], [setup.alpha], **here))
-    title = f"SGM goes straight down, through the curve: F rises to {after['sgm']}"
-    if answered:
-        title = f"SPL stops at the curve: F falls to {after['spl']}, where SGM’s rises to {after['sgm']}"
-    figure["layout"]["title"] = titled(title, "", look)
-    return figure
+    figure["data"].append(quiet_points("start", [setup.theta], [setup.alpha], dot))
+    asked = f"SGM goes straight down, through the curve: F rises to {after['sgm']}"
+    told = f"SPL stops at the curve: F falls to {after['spl']}, where SGM’s rises to {after['sgm']}"
+    return with_title(figure, told if answered else asked, look)
 
 
 def units(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
@@ -145,8 +153,7 @@ def units(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
         figure["layout"]["annotations"].append(
             said("no λ for SPL", 3.1, -3.1, style("spl", theme).colour, xanchor="right")
         )
-    figure["layout"]["title"] = titled(title, "", look)
-    return figure
+    return with_title(figure, title, look)
 
 
 def choosing(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
@@ -182,11 +189,9 @@ def model_or_threshold(facts: Facts, answered: bool, *, theme: str = "light") ->
         figure["layout"]["annotations"].append(
             said(f"<b>{name}: {values[-1]:.0%} left</b>", x, y, colour, xanchor=side)
         )
-    title = f"By the objective the run looks good: {told.objective[-1]:.0%} of its gap is left"
-    if answered:
-        title = f"The threshold learned, the model hardly: {told.risk[-1]:.0%} of its excess risk is left"
-    figure["layout"]["title"] = titled(title, "", look)
-    return figure
+    before = f"By the objective the run looks good: {told.objective[-1]:.0%} of its gap is left"
+    after = f"The threshold learned, the model hardly: {told.risk[-1]:.0%} of its excess risk is left"
+    return with_title(figure, after if answered else before, look)
 
 
 def promise(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
@@ -200,10 +205,9 @@ def promise(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
     x = np.geomspace(*x_span, 61)
     bound = {"mode": "lines", "line": {"color": look.text, "width": 2}, "hoverinfo": "skip"}
     cross = {"symbol": "x-thin", "size": 14, "line": {"width": 3, "color": look.text}}
-    at_best = {"mode": "markers", "marker": cross, "showlegend": False, "hoverinfo": "skip"}
     figure["data"] = [
         curve("the theorem: at most this", x, [told.at(lam) for lam in x.tolist()], **bound),
-        curve("its best λ", [best], [least], **at_best),
+        quiet_points("its best λ", [best], [least], cross),
     ]
     lead = {"showarrow": True, "ax": 0, "ay": -95, "arrowcolor": look.quiet, "arrowwidth": 1, "standoff": 9}
     words = f"promised: at most {least:.0f}"
@@ -223,8 +227,7 @@ def promise(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
             said(f"<b>{times} ×</b>", math.log10(best), middle, TAIL[theme], **beside)
         )
         title = f"Promised {least:.0f}, measured {reached:.1f}: the bound is {times} times too careful"
-    figure["layout"]["title"] = titled(title, "", look)
-    return figure
+    return with_title(figure, title, look)
 
 
 def _sensitivity(

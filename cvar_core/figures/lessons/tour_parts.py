@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...lessons.tour import Fit, deliveries
-from ..frame import Figure
+from ..frame import Figure, titled
 from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, translucent
 from ..series import Trace
 
@@ -33,10 +33,21 @@ def frame_of(look: Theme, x_axis: dict[str, Any], y_axis: dict[str, Any]) -> Fig
     return {"data": [], "layout": layout}
 
 
+def with_title(figure: Figure, title: str, look: Theme, about: str = "") -> Figure:
+    """Return the figure with a title, and what it is about below that."""
+    figure["layout"]["title"] = titled(title, about, look)
+    return figure
+
+
 def curve(name: str, x: Any, y: Any, **look: Any) -> Trace:
     """Return points of a name; ``None`` is a gap."""
     numbers = ([None if each is None else float(each) for each in values] for values in (x, y))
     return {"type": "scatter", "uid": name, "name": name, **dict(zip("xy", numbers, strict=True)), **look}
+
+
+def quiet_points(name: str, x: Any, y: Any, marker: dict[str, Any]) -> Trace:
+    """Return points that neither the legend nor the pointer names."""
+    return curve(name, x, y, mode="markers", marker=marker, showlegend=False, hoverinfo="skip")
 
 
 def said(words: str, x: float, y: float, colour: str, **look: Any) -> dict[str, Any]:
