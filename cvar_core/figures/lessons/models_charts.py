@@ -1,6 +1,6 @@
-"""Updates of a method, one figure each: the plane with F and its model, a cut along the step, and F by update.
+"""Updates of a method in the plane of θ and α, one figure each: F, the model that the update was made on, and the way.
 
-All figures of one chart share what stands still, and the ranges of their axes where they can, so that a slider over
+All figures of one path share what stands still, and the ranges of their axes where they can, so that a slider over
 them moves only what the method moves.
 """
 
@@ -12,18 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from ...catalogue import methods
-from ...lessons.models import Setup, Update, sliced
+from ...lessons.models import Setup, Update
 from ...results import number
-from ..axes import Span, linear_axis, log_axis
 from ..frame import Figure
-from ..palette import CLEAR, FONT, TEXT_SIZE, Theme, style, theme_named, translucent
+from ..palette import TEXT_SIZE, Theme, style, theme_named, translucent
 from .level_lines import convex_levels
-
-Trace = dict[str, Any]
-Array = NDArray[np.float64]
+from .model_parts import Array, Trace, bare_layout, short, small_axis, still
 
 AXES = {
     "near": "Same for all, near the start",
@@ -36,8 +31,6 @@ _DEPTH = 3e-3  # of the highest value: what lies lower is one colour
 _LEAST = (7.0, 5.5)  # the plane's size in θ and α
 _NEAR, _FAR = 1.0, 3.0  # times that size: a step that goes farther leaves the chart
 _SCALES = {"light": ("#f7fafd", "#6d93bd"), "dark": ("#101823", "#3f6f9f")}  # low and high
-_CLIFF = 8.0  # a rise in F that is more than so many times the promised fall leaves a cut at its upper edge
-_LOG = 20.0  # F's largest value over its smallest from which its axis is logarithmic
 
 
 class Plane(NamedTuple):
@@ -113,7 +106,7 @@ class _Ground:
         self.floor = max(math.log10(max(float(self.values.min()), 1e-300)), self.top + math.log10(_DEPTH))
         self.size = max((self.top - self.floor) / _LEVELS, 1e-9)
         x = torch.linspace(*shown.theta, 121, dtype=torch.float64)
-        self._x, self._losses = _short(x.numpy()), setup.losses(x).numpy()
+        self._x, self._losses = short(x.numpy()), setup.losses(x).numpy()
 
     def filled(self, look: Theme) -> Trace:
         """Return a contour of F's logarithm: its levels never crowd."""
@@ -122,8 +115,8 @@ class _Ground:
             "type": "contour",
             "uid": "objective",
             "meta": "plane",  # a click anywhere chooses the point
-            "x": _short(self.theta[0].numpy()),
-            "y": _short(self.alpha[:, 0].numpy()),
+            "x": short(self.theta[0].numpy()),
+            "y": short(self.alpha[:, 0].numpy()),
             "z": np.log10(np.maximum(self.values, 10**self.floor)).round(3).tolist(),
             "contours": {"start": self.floor, "end": self.top, "size": self.size, "coloring": "fill"},
             "colorscale": [[0, low], [1, high]],
@@ -137,11 +130,11 @@ class _Ground:
         low, high = self.shown.alpha
         found = []
         for k, loss in enumerate(self._losses):
-            heights = [value if low <= value <= high else None for value in _short(loss)]
+            heights = [value if low <= value <= high else None for value in short(loss)]
             line = {"width": 2.5 if len(self._losses) > 1 else 1.5, "color": look.text}
             if k != seen:
                 line = {"width": 1.2, "color": translucent(look.text, 0.4)}
-            found.append({**_still(f"loss-{k}"), "mode": "lines", "x": self._x, "y": heights, "line": line})
+            found.append({**still(f"loss-{k}"), "mode": "lines", "x": self._x, "y": heights, "line": line})
         return found
 
     def levels_of(self, step: Update) -> tuple[list[Any], list[Any]]:
@@ -163,29 +156,29 @@ def _moving(path: Sequence[Update], ground: _Ground, look: Theme) -> list[Trace]
     edge = {"width": 1.5, "color": look.surface}
     return [
         {
-            **_still("model"),
+            **still("model"),
             "mode": "lines",
             "x": [None if value is None else round(value, 3) for value in level_x],
             "y": [None if value is None else round(value, 3) for value in level_y],
             "line": {"width": 2, "dash": "dash", "color": colour},
         },
         {
-            **_still("ball"),
+            **still("ball"),
             "mode": "lines",
             "x": ball_x,
             "y": ball_y,
             "line": {"width": 1.5, "dash": "dot", "color": colour},
         },
         {
-            **_still("way"),
+            **still("way"),
             "mode": "lines+markers",
-            "x": _short(way[:, 0]),
-            "y": _short(way[:, 1]),
+            "x": short(way[:, 0]),
+            "y": short(way[:, 1]),
             "line": {"width": 2, "color": look.text},
             "marker": {"size": 6, "color": look.text},
         },
         {
-            **_still("step"),
+            **still("step"),
             "mode": "lines+markers",
             "x": [start[0], cut[0]],
             "y": [start[1], cut[1]],
@@ -193,7 +186,7 @@ def _moving(path: Sequence[Update], ground: _Ground, look: Theme) -> list[Trace]
             "marker": {"opacity": 1, "size": [0, 16], "symbol": "arrow", "angleref": "previous", "color": colour},
         },
         {
-            **_still("points"),
+            **still("points"),
             "mode": "markers",
             "x": [start[0], cut[0]],
             "y": [start[1], cut[1]],
@@ -213,7 +206,7 @@ def _outside(step: Update, shown: Plane, colour: str) -> Trace:
     """Say where a point is that the plane does not show."""
     theta, alpha = step.setup.theta, step.setup.alpha
     return {
-        **_still("outside"),
+        **still("outside"),
         "mode": "text",
         "x": [sum(shown.theta) / 2] * 2,
         "y": [shown.alpha[1] - share * (shown.alpha[1] - shown.alpha[0]) for share in (0.08, 0.19)],
@@ -230,177 +223,14 @@ def _ball(step: Update) -> tuple[list[float], list[float]]:
     turn = np.linspace(0, 2 * np.pi, 49)
     across = math.sqrt(2 * float(step.sizes.theta) * step.proximal)
     along = math.sqrt(2 * float(step.sizes.alpha) * step.proximal)
-    return _short(step.setup.theta + across * np.cos(turn)), _short(step.setup.alpha + along * np.sin(turn))
-
-
-def model_slices(path: Sequence[Update], *, theme: str = "light") -> list[Figure]:
-    """Draw F and a method's model along each of its steps: 0 is here, 1 the next point."""
-    look = theme_named(theme)
-    return [_slice(step, look) for step in path]
-
-
-def _slice(step: Update, look: Theme) -> Figure:
-    if not step.finite:
-        return {"data": [], "layout": _slice_layout((0.0, 1.0), look)}
-    colour, _, marker = style(step.method, look.name)
-    cut = sliced(step)
-    next_one, ends = int(np.searchsorted(cut.share, 1.0)), np.searchsorted(cut.fine, [0.0, 1.0])
-    (start, end), promised, least = cut.objective[ends].tolist(), float(cut.model[next_one]), step.model + step.proximal
-    low = min(float(cut.objective[ends[0] : ends[1] + 1].min()), promised)
-    top = start + _CLIFF * max(start - low, 1e-9 * abs(start) + 1e-12)
-    over = end > top
-    high = max(start, least, top if over else end)
-    high = max(high, low + 1e-9 * max(abs(low), 1.0))
-    pad = 0.16 * (high - low)
-    shown_end = high + 0.6 * pad if over else end
-    kinks = [(kink, float(np.interp(kink, cut.fine, cut.seen))) for kink in cut.kinks]
-    share, fine = cut.share.round(4).tolist(), cut.fine.round(4).tolist()
-    traces = [
-        _line(
-            "objective", fine, _short(cut.objective, high - low), {"width": 5, "color": translucent(look.quiet, 0.6)}
-        ),
-        _line("model", share, _short(cut.model, high - low), {"width": 2.5, "dash": "dash", "color": colour}),
-        _line("penalised", share, _short(cut.penalised, high - low), {"width": 2, "dash": "dot", "color": colour}),
-    ]
-    if step.setup.samples > 1:  # else F is the sample's own
-        traces.insert(1, _line("sampled", fine, _short(cut.seen, high - low), {"width": 1.5, "color": look.text}))
-    traces += [
-        {
-            **_still("missed"),  # what the model had promised, and what came
-            "mode": "lines",
-            "x": [1.0, 1.0],
-            "y": [promised, shown_end],
-            "line": {"width": 1.5, "color": colour},
-        },
-        {
-            **_still("kink"),
-            "mode": "markers+text",
-            "x": [round(x, 4) for x, _ in kinks],
-            "y": [y for _, y in kinks],
-            "text": ["kink"] * len(kinks),
-            "textposition": "bottom center",
-            "textfont": {"size": TEXT_SIZE - 2, "color": look.text},
-            "marker": {
-                "opacity": 1, "size": 9, "symbol": "circle", "color": look.surface,
-                "line": {"width": 2, "color": look.text},
-            },
-        },
-        {
-            **_still("points"),
-            "mode": "markers",
-            "x": [0.0, 1.0, 1.0],
-            "y": [start, least, shown_end],
-            "marker": {
-                "opacity": 1,
-                "size": [12, 10, 12],
-                "symbol": ["circle", marker, "triangle-up" if over else marker],
-                "color": [look.text, look.surface, colour],
-                "line": {"width": [1.5, 2, 1.5], "color": [look.surface, colour, look.surface]},
-            },
-        },
-    ]  # fmt: skip
-    return {"data": traces, "layout": _slice_layout((low - 1.6 * pad, high + pad), look)}
-
-
-def _line(uid: str, x: list[float], y: list[float], line: dict[str, Any]) -> Trace:
-    return {**_still(uid), "mode": "lines", "x": x, "y": y, "line": line}
-
-
-def objectives(paths: Mapping[str, Sequence[Update]], count: int, *, theme: str = "light") -> list[Figure]:
-    """Draw F after each update of every method, up to each of the first ``count``."""
-    look = theme_named(theme)
-    values = {name: [path[0].before, *(step.after for step in path if step.finite)] for name, path in paths.items()}
-    every = [value for each in values.values() for value in each]
-    low, high = min(every), max(every)
-    layout = {
-        **_layout(look),
-        "margin": {"l": 64, "r": 16, "t": 34, "b": 48},
-        "xaxis": {**linear_axis("updates taken", (-0.3, count + 0.3), look), "automargin": False, "dtick": 5},
-        "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": TEXT_SIZE}},
-    }
-    least = max(low, 1e-9 * high, 1e-300)
-    if high > _LOG * least:
-        layout["yaxis"] = log_axis("F", Span(least, high).around(0.06), look, most_ticks=5)
-    else:
-        room = 0.08 * (high - low) or 1.0
-        layout["yaxis"] = linear_axis("F", (low - room, high + room), look)
-    layout["yaxis"]["automargin"] = False
-    return [
-        {"data": [_falling(name, each[: k + 2], look) for name, each in values.items()], "layout": layout}
-        for k in range(count)
-    ]
-
-
-def _falling(name: str, values: Sequence[float], look: Theme) -> Trace:
-    colour, dash, marker = style(name, look.name)
-    return {
-        "type": "scatter",
-        "uid": name.replace("+", "-plus"),  # plotly makes it a selector
-        "name": methods[name].label,
-        "mode": "lines+markers",
-        "x": list(range(len(values))),
-        "y": [float(f"{max(value, 1e-300):.5g}") for value in values],
-        "line": {"width": 2.5, "dash": dash, "color": colour},
-        "marker": {"size": 7, "symbol": marker, "color": colour},
-        "hovertemplate": f"{methods[name].label} after %{{x}} updates: F = %{{y:.4g}}<extra></extra>",
-    }
-
-
-def _short(values: Array, span: float = 1.0) -> list[float]:
-    """Return numbers with as many digits as can be seen on an axis of this span."""
-    digits = 4 - math.floor(math.log10(span))
-    found: list[float] = np.asarray(values, dtype=float).round(min(max(digits, 0), 12)).tolist()
-    return found
-
-
-def _still(uid: str) -> Trace:
-    return {"type": "scatter", "uid": uid, "hoverinfo": "skip", "showlegend": False}
-
-
-def _layout(look: Theme) -> dict[str, Any]:
-    return {
-        "font": {"family": FONT, "size": TEXT_SIZE, "color": look.text},
-        "paper_bgcolor": CLEAR,
-        "plot_bgcolor": CLEAR,
-        "hovermode": "closest",
-        "dragmode": "zoom",
-        "showlegend": False,
-        "uirevision": "models",
-    }
-
-
-def _small_axis(title: str, side: tuple[float, float], look: Theme) -> dict[str, Any]:
-    return {
-        "title": {"text": title, "font": {"size": TEXT_SIZE + 1}, "standoff": 4},
-        "range": list(side),
-        "tickfont": {"size": TEXT_SIZE},
-        "nticks": 6,
-        "tickangle": 0,
-        "ticks": "outside",
-        "tickcolor": look.quiet,
-        "linecolor": look.quiet,
-        "showline": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
+    return short(step.setup.theta + across * np.cos(turn)), short(step.setup.alpha + along * np.sin(turn))
 
 
 def _plane_layout(shown: Plane, look: Theme) -> dict[str, Any]:
     return {
-        **_layout(look),
+        **bare_layout(look),
         "plot_bgcolor": _SCALES[look.name][0],
         "margin": {"l": 54, "r": 8, "t": 6, "b": 42},
-        "xaxis": _small_axis("θ", shown.theta, look),
-        "yaxis": _small_axis("α", shown.alpha, look),
-    }
-
-
-def _slice_layout(side: tuple[float, float], look: Theme) -> dict[str, Any]:
-    ticks = {"tickvals": [0, 1], "ticktext": ["here", "next"]}
-    return {
-        **_layout(look),
-        "margin": {"l": 54, "r": 8, "t": 6, "b": 26},
-        "xaxis": {**_small_axis("", (-0.4, 1.8), look), **ticks},
-        "yaxis": {**_small_axis("", side, look), "nticks": 4},
+        "xaxis": small_axis("θ", shown.theta, look),
+        "yaxis": small_axis("α", shown.alpha, look),
     }

@@ -6,7 +6,8 @@ import functools
 import html
 from collections.abc import Sequence
 
-from cvar_core.figures.lessons.models_charts import model_planes, model_slices, objectives, planes
+from cvar_core.figures.lessons.model_cuts_charts import model_slices, objectives
+from cvar_core.figures.lessons.models_charts import model_planes, planes
 from cvar_core.figures.palette import glyph, style
 from cvar_core.lessons.models import Setup, Update, updates
 from cvar_core.results import number

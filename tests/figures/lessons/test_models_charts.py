@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cvar_core.figures.lessons.level_lines import convex_levels
-from cvar_core.figures.lessons.models_charts import AXES, model_planes, model_slices, objectives, plane, planes
+from cvar_core.figures.lessons.model_cuts_charts import model_slices, objectives
+from cvar_core.figures.lessons.models_charts import AXES, model_planes, plane, planes
 from cvar_core.lessons.models import SAMPLE_LOSSES, Setup, drawable, update, updates
 
 settings = st.builds(
