@@ -14,6 +14,7 @@ from .cancel import Stop
 from .catalogue import losses
 from .cluster import AHEAD, Cluster, connected, cut
 from .problem import Problem
+from .processors import processors
 from .progress_bar import Report, shown
 from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
 from .scheduling import Keeper as Keeping
@@ -64,7 +65,7 @@ def sweep(
     schedule
         "decreasing" takes λ/√(t+1) at update t = 0, 1, …; "constant" takes λ/√iterations throughout.
     workers
-        Threads; as many as there are processors by default. The result does not depend on it.
+        Threads; by default as many as there are processors, or as a container may use. The result is the same.
     progress
         Whether to show a bar, in a terminal or a notebook.
     report, stop
@@ -261,7 +262,7 @@ def thread_count(workers: Any, scheduler: object = None) -> int:
     if workers is not None and scheduler is not None:
         raise SpecError("workers are threads of this machine: beside a scheduler, which has its own, leave them out")
     if workers is None:
-        return os.cpu_count() or 1
+        return processors()
     if isinstance(workers, bool) or not isinstance(workers, Integral) or not 1 <= int(workers) <= 256:
         raise SpecError(f"workers is {workers!r}, but it must be a whole number from 1 to 256")
     return int(workers)

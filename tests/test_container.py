@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cvar_core.jobs import Limits
+from cvar_core.processors import processors
 from cvar_core.version import __version__
 from tools.container import start
 
@@ -87,6 +88,7 @@ def test_a_cluster_runs_in_the_same_image_with_the_same_kernels_and_opens_no_por
     assert "entrypoint" not in cluster, "kernels are pinned by the image's own"
     pinned = []
     monkeypatch.setattr(start, "pin_kernels", lambda: pinned.append("kernels"))
+    monkeypatch.setattr(start, "bound_threads", lambda: pinned.append("threads"))
     monkeypatch.setattr("dask.cli.run_cli", lambda: pinned.append(sys.argv))
     monkeypatch.setattr(sys, "argv", [])
     before = signal.getsignal(signal.SIGTERM)
@@ -94,7 +96,7 @@ def test_a_cluster_runs_in_the_same_image_with_the_same_kernels_and_opens_no_por
         assert start.main(["dask", "worker", "tcp://scheduler:8786"]) == 0
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert pinned == ["kernels", ["dask", "worker", "tcp://scheduler:8786"]]
+    assert pinned == ["kernels", "threads", ["dask", "worker", "tcp://scheduler:8786"]]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,16 @@ def test_a_cluster_runs_in_the_same_image_with_the_same_kernels_and_opens_no_por
 )
 def test_kernels_are_for_a_family_of_processors(machine, flags, name):
     assert start.processor(machine, set(flags.split())) == name
+
+
+def test_libraries_have_as_many_threads_as_the_container_has_processors():
+    """They read the variable when they are loaded, and not again."""
+    script = "import os, sys; from tools.container import start; start.bound_threads()"
+    told = "print(os.environ['OMP_NUM_THREADS'], {'numpy', 'torch'} & {*sys.modules})"
+    for own, expected in ({}, str(processors())), ({"OMP_NUM_THREADS": "7"}, "7"):
+        command = [sys.executable, "-c", f"{script}; {told}"]
+        said = subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=True)
+        assert said.stdout == f"{expected} set()\n"
 
 
 def test_the_stop_signal_ends_the_first_process_at_once_while_it_starts():

@@ -137,7 +137,7 @@ def build() -> OneLineParser:
         "--new", action="store_true", help="compute only what does not ship, and take the rest from there"
     )
     atlas.add_argument("--out", metavar="FILE.npz", help="write the atlas, in the form in which it ships")
-    atlas.add_argument("--workers", default=None, help="threads (default: one per processor)")
+    atlas.add_argument("--workers", default=None, help="threads (default: one per processor that it may use)")
 
     commands.add_parser("problems", help="list the losses, noises, methods and schedules")
 
@@ -249,7 +249,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_crew(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--workers", default=None, help="threads (default: one per processor)")
+    parser.add_argument("--workers", default=None, help="threads (default: one per processor that it may use)")
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="compute on the workers of a dask scheduler: tcp://10.0.0.5:8786"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 import platformdirs
 
+from ..processors import processors
 from ..reading import whole
 from ..specs import SpecError
 from .limits import Limits
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 @dataclass(frozen=True)
 class Settings:
     folder: Path = field(default_factory=lambda: platformdirs.user_data_path("cvar_core"))
-    workers: int = field(default_factory=lambda: _processors())
+    workers: int = field(default_factory=processors)
     proxies: int = 0
     scheduler: str = ""
     limits: Limits = field(default_factory=Limits)
@@ -69,10 +69,6 @@ class Settings:
                 for each in fields(Limits)
             ),
         ]
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _count(variable: str, text: str, least: int = 1) -> int:

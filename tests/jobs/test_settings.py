@@ -59,6 +59,6 @@ def test_the_readme_lists_every_variable_with_its_usual_value():
     documented = [line for line in README.read_text("utf-8").splitlines() if line.startswith("| `CVAR_")]
     assert documented == [
         f"| `{folder.variable}` | the user's data folder | {folder.about} |",
-        f"| `{workers.variable}` | all processors | {workers.about} |",
+        f"| `{workers.variable}` | all processors, or a container's share | {workers.about} |",
         *(f"| `{row.variable}` | {row.usual} | {row.about} |" for row in limits),
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import runpy
 import signal
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ def main(arguments: list[str]) -> int:
     """Run what ``arguments`` name and return the exit code."""
     signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))  # while there is nothing to lose yet
     pin_kernels()
+    bound_threads()
     match arguments:
         case ["dashboard", *options]:
             return dashboard(options)
@@ -57,6 +59,13 @@ def pin_kernels() -> None:
     """Make Numba find the kernels that were compiled into the image, whatever processor it runs on now."""
     os.environ.setdefault("NUMBA_CPU_NAME", processor(platform.machine(), _flags()))
     os.environ.setdefault("NUMBA_CPU_FEATURES", "")  # else Numba adds those of this very machine
+
+
+def bound_threads() -> None:
+    """Give torch, BLAS and Arrow no more threads than the container may have processors: they count the machine's."""
+    # By its path: all else in cvar_core brings torch along, which reads this once.
+    processors = runpy.run_path(str(APP / "cvar_core/processors.py"))["processors"]
+    os.environ.setdefault("OMP_NUM_THREADS", str(processors()))
 
 
 def processor(machine: str, flags: set[str]) -> str:

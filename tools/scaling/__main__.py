@@ -8,6 +8,7 @@ import os
 from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.cluster import cut
 from cvar_core.engine import cost
+from cvar_core.processors import processors
 
 from . import measured
 from .model import Study, Way, enough, reckoned, simulated
@@ -37,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", default="1,2,4,8")
     counts = [int(text) for text in parser.parse_args().workers.split(",")]
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
+    print(f"{processors()} processors, load {os.getloadavg()[0]:.1f}")
     sent, back = measured.bytes_of_a_piece(_SMALL)
     print(f"a piece in dimension 10: {sent:,} bytes there, {back:,} back")
     print("workers   seconds   pieces   scheduler's CPU   way alone   given out")

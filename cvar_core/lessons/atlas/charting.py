@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ...cancel import Stop
+from ...processors import processors
 from ...scheduling import Progress, run
 from ...specs import SpecError
 from .atlas_file import read, versions, write
@@ -73,7 +73,7 @@ def _step(
         known = {name: each or _cell(shipped, entry, name) for name, each in known.items()}
     missing = tuple(name for name, each in known.items() if each is None)
     if missing:
-        result = run(problem, sweep_of(problem.spec, missing), workers or os.cpu_count() or 1, report, stop)
+        result = run(problem, sweep_of(problem.spec, missing), workers or processors(), report, stop)
         found = charted(entry, result, versions())
         for name in missing:
             known[name] = only(found, (name,))
