@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from cvar_core.jobs import Limits
 from cvar_core.processors import processors
 from cvar_core.version import __version__
-from tools.container import start
+from tools.container import healthy, start
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text("utf-8"))
@@ -137,33 +137,78 @@ def test_the_stop_signal_is_ctrl_c_to_a_command(monkeypatch):
         signal.signal(signal.SIGTERM, before)
 
 
-@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
-def test_health_is_what_the_dashboard_says(status, code):
-    asked = []
+@pytest.fixture
+def dashboard():
+    """A server that answers with ``status``, or never when that is 0, and knows what it was asked."""
 
     class Dashboard(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.path)
-            self.send_response(status)
-            self.end_headers()
+            server.asked.append(self.path)
+            if server.status:
+                self.send_response(server.status)
+                self.end_headers()
+            else:
+                server.over.wait()
 
         def log_message(self, *_):
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Dashboard) as server:
-        threading.Thread(target=server.handle_request).start()
-        assert healthy(server.server_port, "/lab/").returncode == code
-    assert asked == ["/lab/_stcore/health"]
-    assert said(FINAL, "HEALTHCHECK")[0].endswith('CMD ["python", "-S", "/app/tools/container/healthy.py"]')
+    with ThreadingHTTPServer(("127.0.0.1", 0), Dashboard) as server:
+        server.status, server.asked, server.over = 200, [], threading.Event()
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        yield server
+        server.over.set()
+        server.shutdown()
 
 
-def test_a_port_that_nobody_serves_is_not_healthy():
-    found = healthy(9)
-    assert found.returncode == 1
-    assert found.stderr.startswith("port 9 does not answer")
+@pytest.fixture
+def first(tmp_path):
+    """Write the command line of a container's first process, as Linux shows it."""
+
+    def written(*words: str) -> Path:
+        (tmp_path / "cmdline").write_text("".join(f"{word}\0" for word in words))
+        return tmp_path / "cmdline"
+
+    return written
 
 
-def healthy(port: int, base: str = "") -> subprocess.CompletedProcess[str]:
-    settings = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_BASE_URL_PATH": base}
-    command = [sys.executable, "-S", str(ROOT / "tools/container/healthy.py")]
-    return subprocess.run(command, env=settings, capture_output=True, text=True)
+START = "python", "-m", "tools.container.start"
+
+
+@pytest.mark.parametrize(("status", "wrong"), [(200, None), (503, "answers 503"), (0, "does not answer: timed out")])
+@pytest.mark.parametrize("before", [(), ("/sbin/docker-init", "--")], ids=["alone", "behind --init"])
+def test_health_is_what_the_dashboard_says(monkeypatch, dashboard, first, status, wrong, before):
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", str(dashboard.server_port))
+    monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", "/lab/")
+    dashboard.status = status
+    said = healthy.trouble(first(*before, *START, "dashboard"), patience=healthy.PATIENCE if status else 0.1)
+    assert said == (wrong and f"port {dashboard.server_port} {wrong}")
+    assert dashboard.asked == ["/lab/_stcore/health"]
+
+
+def test_a_dashboard_is_asked_where_its_options_put_it(monkeypatch, dashboard, first):
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", "9")
+    port = str(dashboard.server_port)
+    assert healthy.trouble(first(*START, "dashboard", "--server.port", port, "--server.baseUrlPath=lab")) is None
+    assert healthy.trouble(first(*START, "dashboard", f"--server.port={port}")) is None
+    assert dashboard.asked == ["/lab/_stcore/health", "/_stcore/health"]
+
+
+def test_a_port_that_nobody_serves_is_not_healthy(monkeypatch, first):
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", "9")
+    assert healthy.trouble(first(*START, "dashboard")).startswith("port 9 does not answer: ")
+
+
+@pytest.mark.parametrize("words", ["sweep --out dashboard", "dask worker tcp://scheduler:8786", ""])
+def test_whatever_else_a_container_runs_is_healthy_while_it_runs(monkeypatch, first, words):
+    monkeypatch.setenv("STREAMLIT_SERVER_PORT", "9")
+    assert healthy.trouble(first(*START, *words.split())) is None
+    assert healthy.trouble(first("python", "-c", "print('dashboard')")) is None
+
+
+def test_the_image_asks_for_its_health():
+    (check,) = said(FINAL, "HEALTHCHECK")
+    assert check.endswith('CMD ["python", "-S", "/app/tools/container/healthy.py"]')
+    assert f"--timeout={healthy.PATIENCE + 1:.0f}s" in check
+    ended = subprocess.run([sys.executable, "-S", str(ROOT / "tools/container/healthy.py")])
+    assert ended.returncode == 0, "the first process of this machine is no dashboard"
