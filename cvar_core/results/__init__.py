@@ -9,6 +9,7 @@ from .early import Early
 from .gathered import Gathered
 from .grid import place
 from .judged import Judged, Summary
+from .of_methods import of_methods
 from .readable import (
     best,
     counted,
@@ -110,6 +111,7 @@ __all__ = [
     "most_forgiving",
     "next_check",
     "number",
+    "of_methods",
     "percent",
     "place",
     "remarks",

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from cvar_core.catalogue import methods
 from cvar_core.figures.ghosts import MOST_PINNED
 from cvar_core.jobs import LONGEST_NAME
 from cvar_core.results import MEASURES, Criterion
@@ -34,6 +35,8 @@ class Look:
         The step size of the curves; ``None`` for each method's best.
     pinned
         Runs that stand as ghosts behind it, where the visitor may see them.
+    hidden
+        Methods that the visitor does not see: no title is about them.
     """
 
     lam: float | None = None
@@ -42,6 +45,7 @@ class Look:
     at: float | None = None
     theme: str = THEMES[0]
     pinned: tuple[Pin, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @property
     def by(self) -> Criterion:
@@ -51,9 +55,9 @@ class Look:
         """Return what a part of the page shows of it: who differs in the rest sees the same picture."""
         return {
             "parts": (self.measure, self.at, self.theme),
-            "iterations": (self.by, self.at, self.theme),
-            "strictness": (self.by, self.theme),
-            "measures": (self.at, self.theme),
+            "iterations": (self.by, self.at, self.theme, self.hidden),
+            "strictness": (self.by, self.theme, self.hidden),
+            "measures": (self.at, self.theme, self.hidden),
         }.get(part, self)
 
     def to_json(self) -> dict[str, Any]:
@@ -64,7 +68,7 @@ class Look:
         """Return what a browser says; what cannot be is as if it had not been said.
 
         >>> Look.read({"lam": 0.5, "measure": "beauty", "closed": 2, "at": "0.1", "theme": "dark"})
-        Look(lam=0.5, measure='risk', closed=0.9, at=None, theme='dark', pinned=())
+        Look(lam=0.5, measure='risk', closed=0.9, at=None, theme='dark', pinned=(), hidden=())
         """
         given = sent if isinstance(sent, dict) else {}
         usual = cls()
@@ -77,6 +81,7 @@ class Look:
             at=_positive(given.get("at")),
             theme=theme if theme in THEMES else usual.theme,
             pinned=_pins(given.get("pinned")),
+            hidden=_methods(given.get("hidden")),
         )
 
 
@@ -85,6 +90,11 @@ def _pins(sent: object) -> tuple[Pin, ...]:
     pairs = [each for each in sent if isinstance(each, list) and len(each) == 2] if isinstance(sent, list) else []
     texts = [(run, name) for run, name in pairs if isinstance(run, str) and isinstance(name, str)]
     return tuple(Pin(run[:16], name[:LONGEST_NAME]) for run, name in texts[:MOST_PINNED])
+
+
+def _methods(sent: object) -> tuple[str, ...]:
+    """Return the methods that a browser names, in the order in which all are."""
+    return tuple(name for name in methods.names() if name in sent) if isinstance(sent, list) else ()
 
 
 def _positive(sent: object) -> float | None:

@@ -20,11 +20,13 @@ from cvar_core.figures import (
     measures_by_lambda,
     parts,
     sensitivity,
+    theme_named,
     without_title,
 )
+from cvar_core.figures.frame import titled
 from cvar_core.figures.ghosts import Pinned, haunt_curves, haunt_sensitivity, told
 from cvar_core.jobs import View
-from cvar_core.results import RISK, number, risk_name, subject
+from cvar_core.results import RISK, number, of_methods, risk_name, subject
 
 from .chart import encoded
 from .look import Look
@@ -37,6 +39,7 @@ _BELOW = 400  # px of a chart in a tab
 _TOP = 34  # px above the curves, for the handle of your λ
 
 STUDY = "study"
+_ALL_HIDDEN = "Every method is hidden: a click on its card shows it again"
 _LATER = "<p>The curves appear as soon as the optimum F* is known, which they are measured against.</p>"
 
 
@@ -74,9 +77,9 @@ def _starting(view: View, page: str, look: Look) -> bytes:
 
 def _study(result: Result, page: str, look: Look, at: float | None, pinned: Sequence[Pinned]) -> bytes:
     by = look.by
-    left = sensitivity(result, by=by, mark=look.lam, chosen=at, theme=look.theme)
+    left = _drawn(sensitivity, result, look, by=by, mark=look.lam, chosen=at)
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
-    right = curves(result, lambdas, measure=by.measure, theme=look.theme)
+    right = _drawn(curves, result, look, lambdas=lambdas, measure=by.measure)
     haunt_sensitivity(left, result, pinned, by, look.theme)
     haunt_curves(right, result, pinned, by.measure, at, look.theme)
     bars = "Bars: the usable λ of each method, marked at its best. " if "yaxis3" in left["layout"] else ""
@@ -87,6 +90,18 @@ def _study(result: Result, page: str, look: Look, at: float | None, pinned: Sequ
         (right, f"{about[1]} {_height(result, by.measure)}"),
     )  # fmt: skip
     return joined(verdict(result, by, look.lam, look.theme, pinned), *charts)
+
+
+def _drawn(draw: Callable[..., Figure], result: Result, look: Look, **how: Any) -> Figure:
+    """Draw all methods, those that the browser hides too; but have the title be about those that are seen."""
+    whole = draw(result, **how, theme=look.theme)
+    seen = [name for name in result.spec.methods if name not in look.hidden]
+    if len(seen) == len(result.spec.methods):
+        return whole
+    title = titled(_ALL_HIDDEN, "", theme_named(look.theme))
+    if seen:
+        title = draw(of_methods(result, seen), **how, theme=look.theme)["layout"]["title"]
+    return {**whole, "layout": {**whole["layout"], "title": title}}
 
 
 def _pair(spec: SweepSpec, page: str, look: Look, *drawn: tuple[Figure, str]) -> list[bytes]:
@@ -138,14 +153,14 @@ def _parts(result: Result, page: str, look: Look, at: float | None) -> bytes:
 
 def _iterations(result: Result, page: str, look: Look, at: float | None) -> bytes:
     return _below(
-        result.spec, page, "iterations", iterations_to(result, by=look.by, chosen=at, theme=look.theme),
+        result.spec, page, "iterations", _drawn(iterations_to, result, look, by=look.by, chosen=at),
         "The share of the gap in the sidebar changes ε",
     )  # fmt: skip
 
 
 def _strictness(result: Result, page: str, look: Look, at: float | None) -> bytes:
     return _below(
-        result.spec, page, "how-strict", how_strict(result, by=look.by, theme=look.theme),
+        result.spec, page, "how-strict", _drawn(how_strict, result, look, by=look.by),
         "How many decades of λ each method forgives, if this share of the gap has to be closed. Further to "
         "the right is stricter: where a curve falls steeply, the verdict hangs on the share that you ask for",
     )  # fmt: skip
@@ -168,8 +183,8 @@ def _measures(result: Result, page: str, look: Look, at: float | None) -> bytes:
     lambdas = None if at is None else dict.fromkeys(result.spec.methods, at)
     where = "at the best λ of each" if at is None else "at the λ that you chose"
     drawn = {
-        "measures": (measures_by_lambda(result, chosen=at, theme=look.theme), "After the run, by λ"),
-        "measures-along": (measures_along(result, lambdas, theme=look.theme), f"Along the run, {where}"),
+        "measures": (_drawn(measures_by_lambda, result, look, chosen=at), "After the run, by λ"),
+        "measures-along": (_drawn(measures_along, result, look, lambdas=lambdas), f"Along the run, {where}"),
     }
     charts = []
     for name, (made, when) in drawn.items():

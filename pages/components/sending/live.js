@@ -48,7 +48,7 @@ class Live {
     this.heard = Date.now();
     this.cleanups = [
       on(window, "cvar-look", ({ detail }) => detail === this.data.page && this.say()),
-      on(window, "cvar-hide", ({ detail }) => detail === this.data.page && dimCards(this.above, detail)),
+      on(window, "cvar-hide", ({ detail }) => detail === this.data.page && this.hide(detail)),
       on(window, "online", () => this.wake()),
       on(document, "visibilitychange", () => this.wake()),
       on(document, "resume", () => this.wake()),
@@ -231,6 +231,13 @@ class Live {
     this.waiting = true;
     looks.set(page, { ...looks.get(page), lam });
     window.dispatchEvent(new CustomEvent("cvar-look", { detail: page }));
+  }
+
+  // Methods have been hidden or are seen again: the titles are about those that are seen.
+  hide(page) {
+    dimCards(this.above, page);
+    looks.set(page, { ...looks.get(page), hidden: [...hiddenOn.get(page)] });
+    this.say();
   }
 
   // Which λ the curves are at: a point that is clicked, or what is picked from the list.

@@ -123,9 +123,12 @@ def live(
 
 
 def tell_look(page: str, look: Look) -> None:
-    """Have the live elements of a page drawn as the visitor looks at it; which λ the curves are at they know best."""
+    """Have the live elements of a page drawn as the visitor looks at it.
+
+    Which λ the curves are at, and which methods are hidden, they know best.
+    """
     said = look.to_json()
-    del said["at"]
+    del said["at"], said["hidden"]
     _mount_look(key=f"{page}-look", data={"page": page, "look": said})
 
 
