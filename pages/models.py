@@ -8,6 +8,7 @@ from cvar_core import ProblemSpec, SweepSpec
 from cvar_core.catalogue import PAPERS, methods
 from cvar_core.figures.lessons.models_charts import AXES
 from cvar_core.lessons.models import EXAMPLES, MOST_SAMPLES, SAMPLE_LOSSES, Setup, drawable, updates
+from cvar_core.results import number
 from pages.components.asking import links
 from pages.components.drawing.chart import Clicked
 from pages.components.drawing.moving_frames import show
@@ -73,13 +74,16 @@ def take_example() -> None:
 
 
 apply_look()
-arrive(PAGE)
+if arrive(PAGE):
+    st.session_state.pop(key("lambda"), None)  # who comes has it from the link
 link = links.read()
 links.recall(key("n"), [str(count) for count in range(COUNT)])
 taken = int(st.session_state.setdefault(key("n"), "0"))
 with st.sidebar:
     examples = st.container()
-    lam = st.select_slider("Step size λ", LAMBDAS, f"{USUAL.lam:g}", key=key("lambda"), bind="query-params")
+    links.recall(key("lambda"), LAMBDAS, f"{USUAL.lam:g}")
+    lam = st.select_slider("Step size λ", LAMBDAS, key=key("lambda"), format_func=lambda text: number(float(text)))
+    links.keep(key("lambda"), lam, f"{USUAL.lam:g}")
     values = {
         name: st.slider(label, low, high, usual, step, key=key(name), help=about, bind="query-params")
         for name, (label, low, high, usual, step, about) in SLIDERS.items()
@@ -111,8 +115,8 @@ with st.sidebar:
         help="Sets all controls below.",
     )  # fmt: skip
 links.keep(key("n"), str(taken), "0")
-asked = (*SLIDERS, *others, "loss", "lambda", "n", "samples", "draw")
-links.say_unread(PAGE, link, dict.fromkeys(map(key, asked)) | {key("axes"): AXES})
+asked = (*SLIDERS, *others, "loss", "n", "samples", "draw")
+links.say_unread(PAGE, link, dict.fromkeys(map(key, asked)) | {key("axes"): AXES, key("lambda"): LAMBDAS})
 
 with st.container(key="headline"):
     st.markdown("# The method sees only its model")

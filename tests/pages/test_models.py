@@ -120,6 +120,7 @@ def test_of_several_samples_each_update_sees_one():
 def test_the_ends_of_the_sliders(loss, link):
     page = opened(loss=loss, **link)
     assert len(figures_of(page)) == 7
+    assert [page.select_slider(key="models_lambda").options[end] for end in (0, -1)] == ["10⁻⁶", "10⁶"]
     assert "could not be read" not in words(page)
 
 
