@@ -17,8 +17,8 @@ from .problem import Problem
 from .processors import processors
 from .progress_bar import Report, shown
 from .results import RISK, Result, Verdict, Verdicts, criterion, remarks
+from .scheduling import WAITING, Progress, run, run_on
 from .scheduling import Keeper as Keeping
-from .scheduling import run, run_on
 from .specs import (
     USUAL_METHOD,
     USUAL_SEEDS,
@@ -76,7 +76,7 @@ def sweep(
         computed again: one with further seeds, step sizes or methods takes the others' from it, bit for bit.
     scheduler
         The address of a dask scheduler, such as ``"tcp://10.0.0.5:8786"``, or a ``Cluster``: its workers compute
-        instead of threads, and find the same bits. While it cannot be reached, the sweep waits.
+        instead of threads, and find the same bits. While it has none, or cannot be reached, the sweep waits.
 
     >>> problem = Problem.synthetic(loss="absolute", noise="normal", eval_size=1_000)
     >>> result = sweep(problem, methods=["spl+"], lambdas=[0.1, 1], iterations=100, seeds=2)
@@ -116,7 +116,11 @@ def _run(
     with connected(scheduler) as cluster:
         cluster.ensure_fits(problem)
         pieces = cut(spec, cluster.threads())
-        return run_on(cluster, cluster.threads, problem, spec, report, stop, keeper, pieces, AHEAD)
+
+        def told(progress: Progress) -> None:
+            report(progress._replace(stage=WAITING) if cluster.trouble else progress)
+
+        return run_on(cluster, cluster.threads, problem, spec, told, stop, keeper, pieces, AHEAD)
 
 
 @overload

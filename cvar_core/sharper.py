@@ -167,7 +167,7 @@ class _Report:
 
     def __call__(self, progress: Progress) -> None:
         self._now = progress.updates
-        self._report(Progress(self.stage, progress.share, self.updates))
+        self._report(progress.within(self.stage, progress.share, self.updates))
 
     def ended(self) -> None:
         self._before, self._now = self.updates, 0

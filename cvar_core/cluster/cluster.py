@@ -80,7 +80,7 @@ class Cluster(Executor):
         self._out: set[_Letter] = set()  # sent, and not come back
         self._back: deque[float] = deque()  # when pieces came back
         self.pieces = 0
-        self._away_since: float | None = time.monotonic()
+        self._away = True
         self._looked = -math.inf
         self._failure = ""
         self._reached = threading.Event()
@@ -94,7 +94,7 @@ class Cluster(Executor):
     @property
     def trouble(self) -> str:
         """What is wrong, in a sentence; empty if all is well."""
-        if self._away_since is not None:
+        if self._away:
             return f"The cluster's scheduler at {self.address} cannot be reached. Runs wait, and go on when it is back."
         return "" if self.seen.threads else "The cluster has no workers. Runs wait until one comes."
 
@@ -158,8 +158,8 @@ class Cluster(Executor):
 
     def _connect(self) -> None:
         """Try once to reach the scheduler, and send again what had not come back."""
-        if self._away_since is None:
-            self._away_since, self.seen = time.monotonic(), Seen()
+        if not self._away:
+            self._away, self.seen = True, Seen()
             log.warning("cluster away address=%s", self.address)
             self.tell()
         self._drop_client()
@@ -169,7 +169,7 @@ class Cluster(Executor):
             self._failure = str(error) or type(error).__name__
             self._closed.wait(0.3)
             return
-        self._away_since = None
+        self._away = False
         self._look()
         self._reached.set()
         log.info("cluster reached address=%s workers=%d threads=%d", self.address, *self.seen[:2])

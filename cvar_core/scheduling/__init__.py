@@ -5,12 +5,13 @@ from .performing import Drawn, Found, Solved, Stepped, perform
 from .piece import Draw, Piece, Solve, Step
 from .preparation import Preparation
 from .scheduler import Owner, Scheduler, threads
-from .sweeping import Keeper, Progress, run, run_on
+from .sweeping import WAITING, Keeper, Progress, run, run_on
 from .under_way import Cut, Run, Save
 from .work import Pace, Work, left, progress
 from .workshop import Workplace, Workshop
 
 __all__ = [
+    "WAITING",
     "Cut",
     "Draw",
     "Drawn",

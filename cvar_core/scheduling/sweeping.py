@@ -19,6 +19,7 @@ from .preparation import Preparation
 from .scheduler import Scheduler
 from .under_way import Cut, Run
 
+WAITING = "waiting for workers"  # the stage of a sweep while its cluster has none, or cannot be reached
 _ASKED = 0.05  # seconds between two questions whether to stop
 
 
@@ -28,6 +29,16 @@ class Progress(NamedTuple):
     stage: str
     share: float
     updates: int = 0  # that were taken, of single runs; what was known before is not among them
+
+    def within(self, stage: str, share: float, updates: int = 0) -> Progress:
+        """Return the progress of something larger, which waits where this does.
+
+        >>> Progress("sweep", 0.5, 10).within("5 starts", 0.25, 90)
+        Progress(stage='5 starts', share=0.25, updates=90)
+        >>> Progress(WAITING, 0.5).within("5 starts", 0.25).stage
+        'waiting for workers'
+        """
+        return Progress(self.stage if self.stage == WAITING else stage, share, updates)
 
 
 class Keeper(Protocol):

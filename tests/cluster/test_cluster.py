@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from cvar_core import Problem, SpecError, check, sharpen, sweep
 from cvar_core.cli import main
 from cvar_core.cluster import AHEAD, Cluster, connected
 from cvar_core.jobs import Limits, Manager
-from cvar_core.scheduling import Draw, Progress, Workshop, perform
+from cvar_core.scheduling import WAITING, Draw, Progress, Workshop, perform
 from cvar_core.store import Store
 from tests.cluster.conftest import PATIENCE
 
@@ -38,11 +39,13 @@ def test_a_cluster_finds_the_bits_of_threads(kind, cluster):
     assert sweep(problem, **RUNS, scheduler=cluster) == sweep(problem, **RUNS)
 
 
-def while_it_runs(problem, cluster, at_half):
+def while_it_runs(problem, cluster, at_half, stages=None):
     """Sweep, and call something once, half way."""
     done = []
 
     def report(progress: Progress) -> None:
+        if stages is not None:
+            stages.append(progress.stage)
         if progress.share > 0.3 and not done:
             done.append(progress.share)
             at_half()
@@ -67,7 +70,7 @@ def test_a_worker_that_is_killed_costs_a_piece(dask, cluster):
 
 def test_a_scheduler_that_is_away_is_waited_for_and_data_are_sent_again(dask, cluster):
     problem = on_rows(sparse=False)
-    told = []
+    told, stages = [], []
     cluster.tell = lambda: told.append(cluster.trouble)
 
     def kill_all_and_start_again() -> None:
@@ -79,7 +82,8 @@ def test_a_scheduler_that_is_away_is_waited_for_and_data_are_sent_again(dask, cl
         for _ in range(2):
             dask.start_worker()
 
-    assert while_it_runs(problem, cluster, kill_all_and_start_again) == sweep(problem, **LONG)
+    assert while_it_runs(problem, cluster, kill_all_and_start_again, stages) == sweep(problem, **LONG)
+    assert [stage for stage, _ in groupby(stages)][:3] == ["sweep", WAITING, "sweep"]
     assert any("cannot be reached. Runs wait, and go on when it is back." in words for words in told)
     assert cluster.trouble == ""
 

@@ -29,4 +29,4 @@ def compute(
 
 
 def _overall(report: Callable[[Progress], None], stage: str, done: int, count: int) -> Callable[[Progress], None]:
-    return lambda progress: report(Progress(stage, (done + progress.share) / count))
+    return lambda progress: report(progress.within(stage, (done + progress.share) / count))
