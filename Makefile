@@ -1,5 +1,5 @@
 # make run   installs and opens the dashboard        make test  installs and passes every test
-# make lint  style, types, imports, packages, the Dockerfile        make bench  measures the engine
+# make lint  style, types, imports, packages and the image's files        make bench  measures the engine
 # make docs  writes the reference of the library to build/docs
 
 PYTHON ?= python3
@@ -51,6 +51,7 @@ lint: .venv/.dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.container.licences
 	$(BIN)/python -m tools.audit
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@# DL3057 asks for a HEALTHCHECK. There are builds of hadolint for Linux on x86-64 only.
 	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint --warning DL3057 Dockerfile; else echo "The Dockerfile was not checked."; fi
 
