@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,13 +17,15 @@ from .trouble import InUse, Trouble, Unusable
 _T = TypeVar("_T")
 _Work = Callable[[sqlite3.Connection], _T]
 
-PATIENCE = 2.0  # seconds between two looks whether a file that another dashboard has is free
+PATIENCE = 2.0  # seconds between two looks whether a file that cannot be used now is free again,
+_LONGEST_PATIENCE = 15.0  # and at the most, where a look costs more than a glance at another dashboard's lock
 
 
 class Database:
     """Carries out work on the file at ``path``, or in memory where there is none or it fails.
 
-    A file that another dashboard has is taken over when that ends, with what was kept in memory until then.
+    A file that another dashboard has is taken over when that ends, with what was kept in memory until then; so is one
+    that was locked, full or read-only, when that has passed.
 
     Attributes
     ----------
@@ -39,7 +41,7 @@ class Database:
         self,
         path: Path | None,
         restore: _Work[None],
-        adopt: Callable[[sqlite3.Connection, sqlite3.Connection], None],
+        adopt: Callable[[sqlite3.Connection, sqlite3.Connection, Collection[str]], None],
         mend: bool,
         tell: Callable[[str], None],
     ) -> None:
@@ -50,7 +52,7 @@ class Database:
         restore
             Adds to what could be rescued of a file that has failed.
         adopt
-            Brings what is in memory into the file that is taken over.
+            Brings what is in memory into the file that is taken over; it is told which runs memory has had from there.
         mend
             Whether a file that is damaged or of another version may be moved aside.
         tell
@@ -61,8 +63,9 @@ class Database:
         self._restore, self._adopt, self._mend, self._tell = restore, adopt, mend, tell
         self._lock = threading.Lock()
         self._disk: Disk | None = None
-        self._awaited: Path | None = None  # the file that another dashboard has
-        self._next_look = 0.0
+        self._awaited: Path | None = None  # the file that cannot be used now
+        self._next_look, self._pause = 0.0, PATIENCE
+        self._rescued: Collection[str] = ()  # the runs that were taken from the file when it was left
         if path is not None:
             self._disk = self._opened(path)
         self._db: sqlite3.Connection | None = self._disk.db if self._disk else tables.in_memory()
@@ -124,25 +127,30 @@ class Database:
 
     def _fail(self, path: Path, error: Exception) -> None:
         before, self.trouble = self.trouble, Trouble.of(path, error)
-        self._awaited = path if isinstance(error, InUse) else None
-        self._next_look = time.monotonic() + PATIENCE
+        self._awaited = path if self.trouble.passing else None
+        self._pause = (
+            PATIENCE if before is None or isinstance(error, InUse) else min(2 * self._pause, _LONGEST_PATIENCE)
+        )
+        self._next_look = time.monotonic() + self._pause
         if before != self.trouble:
             self._tell(f"{self.trouble.cause}. {self.trouble.then}")
 
     def _take_over(self, memory: sqlite3.Connection, path: Path) -> None:
         """Go on with the file, if it is free, with all that memory has."""
+        before = self.trouble
         disk = self._opened(path)
         if disk is None:
             return
         try:
             with tables.transaction(disk.db):
-                self._adopt(memory, disk.db)
+                self._adopt(memory, disk.db, self._rescued)
         except (OSError, *tables.FAILURES) as error:
             disk.close()
+            self.trouble = before
             self._fail(path, error)
             return
         memory.close()
-        self._disk, self._db = disk, disk.db
+        self._disk, self._db, self._rescued = disk, disk.db, ()
         self._tell(f"The store of runs {path} is free, and was taken over.")
 
     def _leave(self, disk: Disk, error: Exception) -> sqlite3.Connection:
@@ -151,6 +159,7 @@ class Database:
         rescue(disk.db, memory)
         with tables.transaction(memory):
             self._restore(memory)
+        self._rescued = {run for (run,) in memory.execute("SELECT id FROM runs")}
         disk.close()
         self._disk = None
         self._fail(disk.path, error)

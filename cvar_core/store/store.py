@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -346,8 +346,8 @@ class Store:
             if _size(db) <= self._most_bytes:
                 return
 
-    def _adopt(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        adopt(memory, file, self._live)
+    def _adopt(self, memory: sqlite3.Connection, file: sqlite3.Connection, rescued: Collection[str]) -> None:
+        adopt(memory, file, self._live, rescued)
         self._trim(file)
 
     def _restore_live(self, db: sqlite3.Connection) -> None:

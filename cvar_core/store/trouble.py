@@ -15,7 +15,10 @@ _DAMAGED = "is damaged"
 _BROKEN_DISK = "cannot be read or written, because the disk reports an error"
 _NO_FOLDER = "cannot be made, because a file stands where its folder should be"
 _IN_MEMORY = "The dashboard goes on in memory and loses results when it stops."
+_UNTIL_WELL = "Results are kept in memory until that has passed, and are lost if the dashboard stops before."
 _UNTIL_FREE = "This one keeps results in memory until the other ends, and then takes the store over."
+
+_PASSING = (_READ_ONLY, _FORBIDDEN, _FULL, _LOCKED, _BROKEN_DISK)  # may be mended while the dashboard runs
 
 _BY_SQLITE = {
     sqlite3.SQLITE_ERROR: _DAMAGED,  # the tables are not those that the statements are written for
@@ -87,15 +90,21 @@ class Trouble:
         Ends a sentence that begins with the store.
     then
         What follows from it, in a sentence.
+    passing
+        Whether the file may be fit to be the store again while the dashboard runs.
     """
 
     path: Path
     what: str
     then: str
+    passing: bool
 
     @classmethod
     def of(cls, path: Path, error: Exception) -> Trouble:
-        return cls(path, _what(error), _UNTIL_FREE if isinstance(error, InUse) else _IN_MEMORY)
+        what = _what(error)
+        if isinstance(error, InUse):
+            return cls(path, what, _UNTIL_FREE, True)
+        return cls(path, what, _UNTIL_WELL, True) if what in _PASSING else cls(path, what, _IN_MEMORY, False)
 
     @property
     def told(self) -> str:

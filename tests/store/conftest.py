@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cvar_core.store import database
 from tests.store.filling import opened
 
 
@@ -18,3 +19,9 @@ def kept(path):
         assert each.trouble is None
         assert each.path == path
         yield each
+
+
+@pytest.fixture(autouse=True)
+def looks_once(monkeypatch):
+    """A file that fails is not tried again while a test looks, however long that takes."""
+    monkeypatch.setattr(database, "PATIENCE", 1e9)

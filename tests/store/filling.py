@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import re
 import struct
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from cvar_core.problem import Optimum, recorded_names
 from cvar_core.store import Store
 
 MEMORY = "The dashboard goes on in memory and loses results when it stops."
+UNTIL_WELL = "Results are kept in memory until that has passed, and are lost if the dashboard stops before."
+_PASSING = re.compile("read-only|no permission|full|locked|reports an error")
 UNTIL_FREE = "This one keeps results in memory until the other ends, and then takes the store over."
 
 
@@ -63,8 +66,9 @@ def opened(path: Path | None, **options):
         yield each
 
 
-def works(at: Store, path: Path, what: str, then: str = MEMORY) -> None:
+def works(at: Store, path: Path, what: str, then: str = "") -> None:
     """The store is in memory, says why, to visitors without its path, and does all that a store does."""
+    then = then or (UNTIL_WELL if _PASSING.search(what) else MEMORY)
     assert at.trouble == f"The store of runs {what}. {then}"
     assert at.cause == f"The store of runs {path} {what}"
     assert at.path is None

@@ -1,5 +1,9 @@
-"""A second dashboard on one file: it works in memory, and takes the file over when the first ends, with all it has."""
+"""A file that cannot be used now, because a second dashboard has it or for another reason that passes.
 
+The store works in memory until then, and takes the file over with all it has.
+"""
+
+import errno
 import sqlite3
 import subprocess
 import sys
@@ -9,7 +13,9 @@ import pytest
 from cvar_core.engine import Shard, shards
 from cvar_core.problem import Optimum
 from cvar_core.store import Store, database
+from cvar_core.store.disk import Disk
 from tests.store.filling import UNTIL_FREE, bits, fill, ids, made_up, opened, spec_of, works
+from tests.store.test_trouble import fails_later
 
 IN_USE = "is in use by another dashboard"
 
@@ -147,6 +153,55 @@ def test_a_file_that_cannot_be_written_leaves_all_in_memory(kept, path, monkeypa
         assert (second.path, second.trouble is None) == (None, False)
         with opened(path) as third:  # and lets go of the file
             assert third.trouble is None
+
+
+@pytest.mark.parametrize("breaks", fails_later()[:3], ids=lambda each: each.__name__)
+def test_trouble_that_passes_is_over_without_a_restart(kept, path, monkeypatch, breaks):
+    monkeypatch.setattr(database, "PATIENCE", 1e9)
+    old, unwanted, spec = fill(kept, spec_of(1)), fill(kept, spec_of(2)), spec_of(3, dim=500)
+    kept.visit("ann", old)
+    kept.visit("bob", unwanted)
+    kept.add(spec, "running")
+    first, *others = shards(spec)
+    kept.save(spec.id, first, *made_up(spec, 0, 2))
+    _, meanwhile = breaks(kept, path)
+    with meanwhile:
+        kept.save(spec.id, first, *made_up(spec, 2, 3))
+        kept.save(spec.id, others[0], *made_up(spec, 0, 1))
+        assert kept.path is None
+        kept.forget("bob", unwanted)
+        kept.visit("bob", old)
+    kept._database._next_look = 0.0
+    kept.save(spec.id, first, *made_up(spec, 3, 6))
+    assert (kept.trouble, kept.path) == (None, path)
+    for shard in others:
+        kept.save(spec.id, shard, *made_up(spec, 1 if shard == others[0] else 0, 6))
+    kept.set_status(spec.id, "done")
+    kept.close()
+    with opened(path) as after:
+        assert [after.run(each).status for each in (old, spec.id)] == ["done", "done"]
+        assert len(after.load(old).states) == len(shards(spec_of(1)))
+        parts = [made_up(spec, *part)[1] for part in ((0, 2), (2, 3), (3, 6))]
+        assert bits(after.load(spec.id).records[first]) == bits(parts)
+        assert ids(after.history("ann")) == ids(after.history("bob")) == [old]
+        assert after.run(unwanted) is None, "it was deleted meanwhile"
+
+
+def test_a_file_that_is_read_only_at_first_is_the_store_later(path, monkeypatch):
+    with opened(path) as before:
+        theirs = fill(before, spec_of(1))
+    real = Disk.open
+    monkeypatch.setattr(Disk, "open", refuse_to_write)
+    with opened(path) as at:
+        works(at, path, "cannot be written, because the file or its folder is read-only")
+        mine = fill(at, spec_of(2))
+        monkeypatch.setattr(Disk, "open", real)
+        assert [at.run(each).progress for each in (theirs, mine)] == [1, 1]
+        assert (at.path, at.trouble) == (path, None)
+
+
+def refuse_to_write(*_):
+    raise OSError(errno.EROFS, "Read-only file system")
 
 
 def test_rows_that_were_looked_up_before_are_not_taken_for_others_after(kept, path):
