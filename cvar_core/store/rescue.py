@@ -1,4 +1,4 @@
-"""Copy what can still be read from one store to another, row by row.
+"""Copy what can still be read from one store to another: in one go if all of it can, else row by row.
 
 SQLite's own backup copies pages, damage included, and waits for ever on a lock; this leaves out what is damaged.
 """
@@ -12,6 +12,7 @@ from .tables import FAILURES, transaction
 
 _LAST = 2**63 - 1  # the largest row that SQLite has
 _BETWEEN = "SELECT rowid FROM {} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid {}"
+_TABLES = ("runs", "shards", "records", "visits", "deleted")  # those that others belong to before these
 _MOST_LOOKS = 20_000  # at a table; each is one search, and a damaged page takes a few of them for every row in it
 
 
@@ -20,27 +21,47 @@ def rescue(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     with suppress(*FAILURES):
         if source.in_transaction:
             source.execute("ROLLBACK")
+    with suppress(*FAILURES), transaction(target):  # of a file that is only locked or full, while visitors wait
+        for table in _TABLES:
+            _copy_all(source, target, table)
+        _count(target)
+        return
+    with suppress(*FAILURES):
         source.execute("PRAGMA writable_schema = ON")  # reads on where the file is shorter than it should be
     with transaction(target):
-        for row in _rows(source, "runs"):
-            _copy(source, target, "runs", row)
-        records: dict[int, list[int]] = {}
-        for row in _rows(source, "records"):
-            with suppress(*FAILURES):
-                for (shard,) in source.execute("SELECT shard FROM records WHERE rowid = ?", (row,)):
-                    records.setdefault(shard, []).append(row)
-        for row in _rows(source, "shards"):
-            if _copy(source, target, "shards", row) and not all(
-                _copy(source, target, "records", each) for each in records.get(row, ())
-            ):
-                target.execute("DELETE FROM shards WHERE id = ?", (row,))  # nothing goes on from a part
-        for table in ("visits", "deleted"):
-            for row in _rows(source, table):
-                _copy(source, target, table, row)
-        target.execute(
-            "UPDATE runs SET recorded = "
-            "(SELECT coalesce(sum(recorded * width), 0) FROM shards WHERE shards.run = runs.id)"
-        )
+        _rescue_rows(source, target)
+        _count(target)
+
+
+def _copy_all(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> None:
+    found = source.execute(f"SELECT * FROM {table} NOT INDEXED ORDER BY rowid")
+    names = ", ".join(each[0] for each in found.description)
+    places = ", ".join("?" * len(found.description))
+    target.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", found)
+
+
+def _rescue_rows(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    for row in _rows(source, "runs"):
+        _copy(source, target, "runs", row)
+    records: dict[int, list[int]] = {}
+    for row in _rows(source, "records"):
+        with suppress(*FAILURES):
+            for (shard,) in source.execute("SELECT shard FROM records WHERE rowid = ?", (row,)):
+                records.setdefault(shard, []).append(row)
+    for row in _rows(source, "shards"):
+        if _copy(source, target, "shards", row) and not all(
+            _copy(source, target, "records", each) for each in records.get(row, ())
+        ):
+            target.execute("DELETE FROM shards WHERE id = ?", (row,))  # nothing goes on from a part
+    for table in ("visits", "deleted"):
+        for row in _rows(source, table):
+            _copy(source, target, table, row)
+
+
+def _count(target: sqlite3.Connection) -> None:
+    target.execute(
+        "UPDATE runs SET recorded = (SELECT coalesce(sum(recorded * width), 0) FROM shards WHERE shards.run = runs.id)"
+    )
 
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, row: int) -> bool:
