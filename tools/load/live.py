@@ -7,6 +7,7 @@ import contextlib
 import json
 import random
 import time
+from dataclasses import replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -60,6 +61,7 @@ class Live:
         self._asked = 0.0
         self._heal = _HEALED[0]
         self._number = 0  # of what was asked for last
+        self._tickets: dict[int, str] = {}  # by the numbers of what was asked for
         self._asking: asyncio.Task[None] | None = None
 
     @property
@@ -94,6 +96,7 @@ class Live:
             return
         self._said = json.dumps(said)
         self._number += 1
+        self._tickets[self._number] = self._data["ticket"]
         wanted = json.dumps({"number": self._number, **said})
         with contextlib.suppress(ConnectionClosed):  # whoever listens hears of it
             await self._socket.send(wanted)
@@ -135,6 +138,7 @@ class Live:
 
     async def _hear(self, socket: ClientConnection, text: bytes) -> None:
         message = Message.read(text)
+        message = replace(message, ticket=self._tickets.get(message.answers, ""))
         self._page.see(self._data["part"], message)
         if message.picture:
             await asyncio.sleep(_DRAWING)

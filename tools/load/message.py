@@ -19,6 +19,8 @@ class Message:
         In JSON; empty where the browser has it already.
     size
         In bytes, of all.
+    ticket
+        With which the element has asked for what this answers.
     """
 
     boot: str
@@ -28,6 +30,7 @@ class Message:
     size: int
     answers: int = 0
     spread: float = 0.0  # ms
+    ticket: str = ""
 
     @classmethod
     def read(cls, text: bytes) -> Message:

@@ -13,6 +13,10 @@ def _begin_named(thread: threading.Thread) -> None:
     _begin(thread)
 
 
-if __name__ == "__main__":
+def name_threads() -> None:
     threading.Thread._bootstrap_inner = _begin_named  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    name_threads()
     main(prog_name="streamlit")

@@ -32,19 +32,19 @@ def crowd_report(stories: Sequence[Story], alone: dict[str, Story]) -> dict[str,
         "kinds": {kind: _kind([s for s in stories if s.kind == kind], alone.get(kind)) for kind in kinds},
         "half_time": {
             "at": half - begun,
-            "progress_of_unfinished_paper_runs": _spread([s.progress_at(half) for s in unfinished if s.begun < half]),
+            "progress_of_unfinished_paper_runs": spread([s.progress_at(half) for s in unfinished if s.begun < half]),
         },
         "stream": {
             "messages": sum(s.messages for s in stories),
             "pictures": sum(s.pictures for s in stories),
             "megabytes": sum(s.stream_bytes for s in stories) / 1e6,
-            "messages_per_visitor_and_second": _spread([s.messages / s.ended for s in stories if s.ended]),
-            "changes": _spread([t for s in stories for t in s.changes]),
+            "messages_per_visitor_and_second": spread([s.messages / s.ended for s in stories if s.ended]),
+            "changes": spread([t for s in stories for t in s.changes]),
         },
         "script": {
             "runs": sum(s.runs for s in stories),
             "megabytes": sum(s.script_bytes for s in stories) / 1e6,
-            "agreed": _spread([s.agreed - s.done for s in stories if s.agreed is not None and s.done is not None]),
+            "agreed": spread([s.agreed - s.done for s in stories if s.agreed is not None and s.done is not None]),
         },
         "errors": [error for s in stories for error in s.errors],
     }
@@ -58,13 +58,13 @@ def _kind(stories: list[Story], alone: Story | None) -> dict[str, Any]:
         "pressed_run": sum(s.pressed_run for s in stories),
     }
     for moment in _MOMENTS:
-        found[moment] = _spread([at for s in stories if (at := getattr(s, moment)) is not None])
+        found[moment] = spread([at for s in stories if (at := getattr(s, moment)) is not None])
     if alone is not None and alone.done is not None:
-        found |= {"alone": alone.done, "times_alone": _spread([seconds / alone.done for seconds in done])}
+        found |= {"alone": alone.done, "times_alone": spread([seconds / alone.done for seconds in done])}
     return found
 
 
-def _spread(values: list[float]) -> dict[str, float] | None:
+def spread(values: list[float]) -> dict[str, float] | None:
     if not values:
         return None
     ordered = sorted(values)

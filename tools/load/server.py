@@ -96,30 +96,42 @@ class Watch:
 @contextmanager
 def serving() -> Iterator[Server]:
     """Serve the dashboard on a free port, with an empty store, until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="cvar-load-") as folder:
-        log = Path(folder, "log")
-        command = [sys.executable, "-m", "tools.load.named_threads", "run", "app.py", "--server.port", str(port)]
-        command += ["--server.address", "127.0.0.1"]
-        surroundings = {**os.environ, "CVAR_DATA_DIR": str(Path(folder, "data"))}
-        with log.open("wb") as output:
-            process = subprocess.Popen(command, cwd=ROOT, env=surroundings, stdout=output, stderr=subprocess.STDOUT)
+        server = start(free_port(), Path(folder, "log"), {"CVAR_DATA_DIR": str(Path(folder, "data"))})
         try:
-            server = Server(f"http://127.0.0.1:{port}", process, log)
-            _await_health(server)
+            await_health(server)
             yield server
         finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(server)
 
 
-def _await_health(server: Server) -> None:
+def start(port: int, log: Path, settings: dict[str, str], by: str = "tools.load.named_threads") -> Server:
+    """Start the dashboard by a module that has Streamlit's command; its output is added to the log."""
+    command = [sys.executable, "-m", by, "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **settings}, stdout=output, stderr=subprocess.STDOUT
+        )
+    return Server(f"http://127.0.0.1:{port}", process, log)
+
+
+def end(server: Server) -> int:
+    """Ask the server to end, make it if it does not, and return its exit code."""
+    server.process.terminate()
+    try:
+        return server.process.wait(20)
+    except subprocess.TimeoutExpired:
+        server.process.kill()
+        return server.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_health(server: Server) -> None:
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline and server.process.poll() is None:
         try:

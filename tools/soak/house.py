@@ -1,0 +1,117 @@
+"""All that is not a visitor: the server with its disk, its clock and the wire to it, and a dask cluster beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from cvar_core import SweepSpec
+from tools.dask_processes import Dask
+from tools.load.server import Server, await_health, end, free_port, start
+
+from .clocked import VARIABLE
+from .disk import Disk
+from .plan import CLUSTER, THREADS
+from .wire import Wire
+
+WORKERS = 2
+STORE = "runs.sqlite"
+LIMITS = {"CVAR_MAX_MEMORY": "512M", "CVAR_MAX_STORE": "1G", "CVAR_WORKERS": str(WORKERS)}
+
+_LOCKING = """
+import sqlite3, sys, time
+other = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+other.execute("BEGIN EXCLUSIVE")
+print("locked", flush=True)
+time.sleep(float(sys.argv[2]))
+"""
+
+
+class House:
+    def __init__(self, folder: Path, port: int | None = None) -> None:
+        self.disk = Disk(folder / "data")
+        self.log = folder / "server.log"
+        self._clock = folder / "clock"
+        self._clock.write_text("0")
+        self._port = free_port() if port is None else port + 1
+        self.wire = Wire(free_port() if port is None else port, self._port)
+        self.dask = Dask(folder, free_port())
+        self.kind = THREADS
+        self.server: Server | None = None
+
+    @property
+    def url(self) -> str:
+        """Where visitors go."""
+        return self.wire.url
+
+    async def open(self) -> None:
+        self._start_cluster()
+        await self.wire.open()
+        await self.start_server()
+
+    async def start_server(self, kind: str | None = None) -> None:
+        """Start the server, with what computes if that is another, on the same data and port; wait for it."""
+        self.kind = kind or self.kind
+        settings = {"CVAR_DATA_DIR": str(self.disk.folder), VARIABLE: str(self._clock), **LIMITS}
+        if self.kind == CLUSTER:
+            settings["CVAR_SCHEDULER"] = self.dask.address
+        self.server = start(self._port, self.log, settings, by="tools.soak.clocked")
+        await asyncio.to_thread(await_health, self.server)
+
+    def kill_server(self) -> None:
+        assert self.server is not None
+        self.server.process.kill()
+        self.server.process.wait()
+
+    def kill_worker(self) -> None:
+        worker = self.dask.workers.pop(0)
+        worker.kill()
+        worker.wait()
+
+    def kill_scheduler(self) -> None:
+        assert self.dask.scheduler is not None
+        self.dask.scheduler.kill()
+        self.dask.scheduler.wait()
+
+    def restart_cluster(self) -> None:
+        """Start the scheduler and workers: those of one that is gone end by and by, and are not waited for."""
+        self.dask.end()
+        self._start_cluster()
+
+    def _start_cluster(self) -> None:
+        self.dask.start_scheduler()
+        for _ in range(WORKERS):
+            self.dask.start_worker()
+
+    async def lock_store(self, seconds: float) -> None:
+        """Have another process hold the store for a while."""
+        command = [sys.executable, "-c", _LOCKING, str(self.disk.folder / STORE), str(seconds)]
+        await asyncio.to_thread(subprocess.run, command, capture_output=True)
+
+    def set_clock(self, hours: float) -> None:
+        self._clock.write_text(str(3600 * hours))
+
+    def stored(self) -> dict[str, SweepSpec]:
+        """Return the stored runs by their ids."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.disk.folder / STORE}?mode=ro", uri=True)) as store:
+            found = store.execute("SELECT id, spec FROM runs").fetchall()
+        return {run: SweepSpec.from_dict(json.loads(spec)) for run, spec in found}
+
+    def end_server(self) -> int | None:
+        """End it as one does, and return its exit code."""
+        if self.server is None or self.server.process.poll() is not None:
+            return None
+        return end(self.server)
+
+    def close(self) -> None:
+        if self.server is not None and self.server.process.poll() is None:
+            self.kill_server()
+        self.dask.end()
+        time.sleep(0.2)
+        self.disk.close()
