@@ -89,7 +89,8 @@ def jobs(held, sharing, solved_once, monkeypatch) -> Iterator[Manager]:
     """The pages' manager, which gets ahead only by ``held.work``."""
     manager = Manager(Store.open(None), held, 2, Limits())
     sharing(manager=manager)
-    monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # many pieces, so that there is a middle to look at
+    monkeypatch.setattr(job_module, "_ROUNDS", 5)  # few pieces, because each of them costs more than its steps,
+    monkeypatch.setattr(job_module, "_SHORTEST", 0.0)  # and yet some, so that there is a middle to look at
     yield manager
     manager.close()
 

@@ -68,7 +68,7 @@ def test_a_running_run_gains_points(jobs, held):
     page = opened_small(explore_iterations="3000", explore_checkpoints="60")
     spec = small(iterations=3_000, checkpoints=60)
     lengths = []
-    for least in (2, 10, 40):
+    for least in (2, 20, 40):
         halfway(jobs, held, spec, least)
         found = curve(figures_of(shown(page.run())).get("explore-curves"))
         lengths.append(len(found["x"]) if found else 0)
