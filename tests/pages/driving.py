@@ -168,6 +168,12 @@ def open_tab(page: Any, title: str) -> None:
     idle(page)
 
 
+def unfold(page: Any) -> None:
+    """Open all that is folded."""
+    for fold in page.locator(".stMain [data-testid=stExpander] > details > summary").all():  # and no table of numbers
+        fold.click()
+
+
 # Words.
 
 

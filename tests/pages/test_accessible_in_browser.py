@@ -1,4 +1,4 @@
-"""Every page for those who cannot see it, see little, have no pointer or hold a phone: one visit to each."""
+"""Every page for those who see little or nothing, have no pointer or hold a phone, and its sliders: a visit to each."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from app import PAGES
 from tests.pages.accessible import faint_words, findings, turned, wider_than_a_phone
-from tests.pages.driving import button, done, enter, idle, link, until_words
+from tests.pages.driving import button, done, enter, idle, link, unfold, until_words
 
 pytestmark = pytest.mark.browser
 
@@ -15,6 +15,9 @@ SMALL = {  # pages that compute when somebody comes
     "explore": link(noise="normal", eval_size=5_000, seeds=2, iterations=1_041),
     "data": "data?data_passes=1&data_seeds=1",
 }
+
+
+WITH_SLIDERS = ("your_model", "models", "anatomy", "units", "theory", "paper")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -28,6 +31,8 @@ def test_nothing_serious_keeps_anybody_from_a_page_light_or_dark(visit, gate, na
     assert page.locator(".stMain h1").filter(visible=True).count() == 1
     if name == "explore":
         reaches_every_control_by_keys(page)
+    if name in WITH_SLIDERS:
+        answers_every_slider(page)
     assert wider_than_a_phone(page) == []
     if name == "explore":
         gate.hold()
@@ -41,6 +46,22 @@ def ready(page: Any, name: str) -> None:
     idle(page)
     page.locator(".cvar-live[data-part=answer]").first.wait_for(state="detached")  # or it would run in between
     idle(page)
+
+
+def answers_every_slider(page: Any) -> None:
+    """By a key, and without a fault."""
+    unfold(page)
+    sliders = page.get_by_role("slider")
+    sliders.first.wait_for()  # its code is a chunk of its own, and may come after the chart
+    for slider in sliders.all():
+        before = page.url
+        slider.focus()
+        at_its_end = slider.get_attribute("aria-valuenow") == slider.get_attribute("aria-valuemin")
+        page.keyboard.press("ArrowRight" if at_its_end else "ArrowLeft")
+        page.wait_for_function("before => location.href !== before", arg=before)
+        idle(page)
+        assert page.get_by_text("Something went wrong").count() == 0
+        assert page.locator(".stMain .js-plotly-plot .main-svg").count() >= 1
 
 
 def reaches_every_control_by_keys(page: Any) -> None:

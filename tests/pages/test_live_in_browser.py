@@ -44,18 +44,18 @@ def visit_by_wire(profiles, wire):
     visits.close()
 
 
-@pytest.mark.parametrize("trouble", ["cut", "hold"])
-def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, gate, trouble):
+def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, gate):
     gate.pace(SLOW)
-    page = visit_by_wire(link(**GROWING, iterations=5_110 + len(trouble)))  # each a run of its own
+    page = visit_by_wire(link(**GROWING, iterations=5_113))
     drawn(page, "curves", 2)
-    getattr(wire[0], trouble)()
-    until_words(page, LOST)
-    before = points(page)
-    wire[0].mend()
-    found_again(page)
-    after_updates(page, "curves", 1)
-    assert points(page) >= before
+    for trouble in (wire[0].cut, wire[0].hold):
+        trouble()
+        until_words(page, LOST)
+        before = points(page)
+        wire[0].mend()
+        found_again(page)
+        after_updates(page, "curves", 1)
+        assert points(page) >= before
     gate.open()
     done(page)
 

@@ -35,7 +35,7 @@ def axis_says(page, words):
     until(page, "curves", f"chart => chart.layout.yaxis.title.text === '{words}'")
 
 
-def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
+def test_the_measure_is_switched_while_the_run_grows_and_after_it_and_a_link_has_it(visit, gate):
     gate.pace(0.1)
     page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_201))
     drawn(page, "sensitivity", 15)
@@ -47,6 +47,8 @@ def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
     axis_says(page, OBJECTIVE)
     gate.open()
     done(page)
+    page.wait_for_url(re.compile("explore_measure=objective"))
+    opens_the_same_view(visit(page.url), page)
     before = heights(page, "curves")
     judge_by(page, "the model's risk")
     axis_says(page, RISK)
@@ -55,23 +57,17 @@ def test_the_measure_is_switched_while_the_run_grows_and_after_it(visit, gate):
     shows_the_gap_in_its_two_parts(page)
 
 
-def shows_the_gap_in_its_two_parts(page):
-    open_tab(page, "Model and threshold")
-    until(page, "parts", "chart => chart.data.filter(trace => trace.uid.endsWith('-median')).length === 6")
-    assert look(page, "parts", "chart => chart.layout.yaxis.title.text") == "part of F̃ − F*"
-
-
-def test_a_link_opens_the_same_view_for_another_visitor(visit):
-    page = visit(link(**RUN, seeds=2, iterations=5_202))
-    done(page)
-    judge_by(page, "the objective")
-    axis_says(page, OBJECTIVE)
-    page.wait_for_url(re.compile("explore_measure=objective"))
-    other = visit(page.url)
+def opens_the_same_view(other, page):
     done(other)
     axis_says(other, OBJECTIVE)
     assert heights(other, "sensitivity") == heights(page, "sensitivity")
     assert other.locator(".cvar-verdict").inner_text() == page.locator(".cvar-verdict").inner_text()
+
+
+def shows_the_gap_in_its_two_parts(page):
+    open_tab(page, "Model and threshold")
+    until(page, "parts", "chart => chart.data.filter(trace => trace.uid.endsWith('-median')).length === 6")
+    assert look(page, "parts", "chart => chart.layout.yaxis.title.text") == "part of F̃ − F*"
 
 
 def test_the_lambda_that_is_recommended_is_taken_by_a_click(visit):

@@ -10,13 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from app import PAGES
-from tests.pages.driving import PATIENCE, Visits, idle
+from tests.pages.driving import PATIENCE, Visits, idle, unfold
 from tests.pages.gated import Gate, laboratory
 from tests.pages.serving import Server
 
 pytestmark = pytest.mark.browser
-WITHOUT_SLIDERS = ("explore", "data", "atlas", "tour", "about")
 
 
 @pytest.fixture
@@ -36,42 +34,6 @@ def settled(page):
     page.locator(".stMain :is(h1, h2, h3)").first.wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"stStatusWidget\"]')")
     assert page.get_by_text("Something went wrong").count() == 0
-
-
-def unfold(page):
-    """Open all that is folded."""
-    for fold in page.locator(".stMain [data-testid=stExpander] > details > summary").all():  # and no table of numbers
-        fold.click()
-
-
-def drawing(page, number=0):
-    """Return what a chart shows, as a text that changes with it."""
-    return (
-        page.locator(".stMain .js-plotly-plot")
-        .nth(number)
-        .evaluate("node => JSON.stringify(node._fullData.map(t => [t.x, t.y, t.z]))")
-    )
-
-
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in WITHOUT_SLIDERS])
-def test_every_slider_changes_its_page_without_a_fault(visit, name):
-    page = visit(name)
-    page.get_by_role("link", name="Explore").first.wait_for()
-    page.locator(".stMain .js-plotly-plot .main-svg").first.wait_for()
-    unfold(page)
-    sliders = page.get_by_role("slider")
-    sliders.first.wait_for()  # its code is a chunk of its own, and may come after the chart
-    for k in range(sliders.count()):
-        before = page.url
-        sliders.nth(k).focus()
-        page.keyboard.press(
-            "ArrowLeft"
-            if sliders.nth(k).get_attribute("aria-valuenow") != sliders.nth(k).get_attribute("aria-valuemin")
-            else "ArrowRight"
-        )
-        page.wait_for_function("before => location.href !== before", arg=before)
-        settled(page)
-        assert page.locator(".stMain .js-plotly-plot .main-svg").count() >= 1
 
 
 def test_models_are_dragged_played_and_clicked_and_the_server_hears_where_they_stop(visit):
