@@ -11,11 +11,13 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import TimeoutError
 
+from tests.pages.gated import Gate
 from tests.pages.profiles import Profiles
 
 PATIENCE = 90_000  # ms, for a machine with much else to do
 LOOK = 50  # ms between two looks; to look at every picture, as Playwright does, has Chromium paint all the time
 WIDE = {"width": 1400, "height": 1000}
+SLOW = 0.1  # seconds a piece of a run that is looked at as it grows
 LOST = "The connection to the server is lost"
 
 
@@ -250,12 +252,14 @@ def points(page: Any) -> int:
     return look(page, "curves", "chart => chart.data.find(trace => trace.uid === 'spl+-median')?.x.length ?? 0")
 
 
-def after_updates(page: Any, name: str, count: int = 2) -> None:
-    """Wait until the chart has got new numbers so many times."""
+def after_updates(page: Any, gate: Gate, name: str, count: int = 2) -> None:
+    """Let a run that is held go on until the chart has got new numbers so many times."""
     shown = "JSON.stringify(chart.data.map(trace => trace.y))"
+    gate.pace(SLOW)
     for _ in range(count):
         look(page, name, f"chart => {{ window.before = {shown} }}")
         until(page, name, f"chart => {shown} !== window.before")
+    gate.hold()
 
 
 def place(page: Any, name: str, x: float, y: float) -> tuple[float, float]:

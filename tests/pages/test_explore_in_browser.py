@@ -17,6 +17,7 @@ from cvar_core.results import sharpened_lines
 from tests.pages.driving import (
     LOST,
     PATIENCE,
+    SLOW,
     Visits,
     after_updates,
     button,
@@ -53,7 +54,6 @@ pytestmark = pytest.mark.browser
 PROBLEM = {"noise": "normal", "eval_size": 5_000}
 GROWING = {**PROBLEM, "seeds": 5, "checkpoints": 100}  # looked at while it grows, as slowly as the test's gate says
 SHORT = {**PROBLEM, "seeds": 2}
-SLOW = 0.1  # seconds a piece
 
 
 @functools.cache
@@ -89,7 +89,7 @@ def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(pro
         gate.pace(SLOW / 2)
         drawn(page, "curves")
         drawn(page, "sensitivity")
-        after_updates(page, "curves")
+        after_updates(page, gate, "curves")
         gate.open()
         done(page)
         final = points(page)
@@ -105,14 +105,15 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     gate.pace(SLOW)
     page = visit(link(**GROWING, iterations=5_002))
     drawn(page, "sensitivity", 15)
+    gate.hold()
     zoomed = zoom(page, "sensitivity")
     hide(page, "spl")
     gone = hidden(page, "curves")
     assert "spl-median" in gone
     assert "spl+-median" not in gone
-    after_updates(page, "sensitivity")
+    after_updates(page, gate, "sensitivity")
     assert {"spl-median", "spl-band"} <= hidden(page, "sensitivity")
-    after_updates(page, "curves")
+    after_updates(page, gate, "curves")
     assert ranges(page, "sensitivity") == zoomed
     assert gone <= hidden(page, "curves")
     assert "spl+-median" not in hidden(page, "curves")
@@ -126,11 +127,12 @@ def test_a_point_clicked_as_it_grows_chooses_the_step_size_of_the_curves(visit, 
     gate.pace(SLOW)
     page = visit(link(**GROWING, iterations=5_003))
     drawn(page, "sensitivity", 15)
+    gate.hold()
     assert "explore_at" not in page.url
     click_point(page, "sensitivity", "spl+-median", 0.1)
     holds_the_choice(page)
-    after_updates(page, "sensitivity")
-    after_updates(page, "curves")
+    after_updates(page, gate, "sensitivity")
+    after_updates(page, gate, "curves")
     holds_the_choice(page)
     assert share(page, "Running the methods") < 100
     page.reload()
@@ -158,21 +160,16 @@ def test_a_cancelled_run_stops_and_resumes_to_the_same_bits(visit, gate):
     stopped_at = share(page, "Cancelled with")
     assert 0 < stopped_at < 100
     gate.open()
-    page.wait_for_timeout(500)  # what was in the works ends, and is kept
-    stopped = stopped_state(page)
-    page.wait_for_timeout(1_500)  # two updates would have come
-    assert stopped_state(page) == stopped
+    page.wait_for_timeout(1_500)  # what was in the works ends, and is kept; two updates would have come
+    stopped = share(page, "Cancelled with"), points(page)
     assert stopped_at <= stopped[0] < 100
     assert 2 <= stopped[1] < len(uninterrupted(5_004).checkpoints) - 1
+    page.reload()
+    drawn(page, "curves")
+    assert (share(page, "Cancelled with"), points(page)) == stopped
     button(page, "Resume").click()
     done(page)
     assert_same_bits(curves_file(page), uninterrupted(5_004))
-
-
-def stopped_state(page: Any) -> tuple[int, int]:
-    page.reload()
-    drawn(page, "curves")
-    return share(page, "Cancelled with"), points(page)
 
 
 def test_a_killed_server_is_found_again_without_a_reload_and_resumes_to_the_same_bits(profiles, tmp_path):
@@ -282,10 +279,10 @@ def test_more_starts_are_added_while_looking_and_those_that_are_known_are_not_ru
     page = visit(link(**{**SHORT, "seeds": 5}, iterations=2_031))
     done(page)
     until_words(page, "5 starts that agree show no more than")
-    gate.pace(0.02)
+    gate.hold()
     button(page, "Run 20 starts").click()
     page.wait_for_url("**explore_seeds=20**")
-    until_words(page, re.compile("Running the methods"))
+    until_words(page, re.compile("Running the methods|The runs are starting"))
     gate.open()
     done(page)
     until_words(page, re.compile("20 of 20 starts"))

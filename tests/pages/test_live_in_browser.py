@@ -8,6 +8,7 @@ import pytest
 from tests.pages.cutting import wired
 from tests.pages.driving import (
     LOST,
+    SLOW,
     Visits,
     after_updates,
     done,
@@ -23,7 +24,6 @@ from tests.pages.driving import (
 pytestmark = pytest.mark.browser
 
 GROWING = {"noise": "normal", "eval_size": 5_000, "seeds": 5, "checkpoints": 100}
-SLOW = 0.1  # seconds a piece
 
 
 def reruns(page: Any) -> int:
@@ -48,13 +48,14 @@ def test_a_page_finds_its_way_back_when_the_network_does(visit_by_wire, wire, ga
     gate.pace(SLOW)
     page = visit_by_wire(link(**GROWING, iterations=5_113))
     drawn(page, "curves", 2)
+    gate.hold()
     for trouble in (wire[0].cut, wire[0].hold):
         trouble()
         until_words(page, LOST)
         before = points(page)
         wire[0].mend()
         found_again(page)
-        after_updates(page, "curves", 1)
+        after_updates(page, gate, "curves", 1)
         assert points(page) >= before
     gate.open()
     done(page)

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.pages.driving import (
+    SLOW,
     after_updates,
     button,
     done,
@@ -36,14 +37,15 @@ def axis_says(page, words):
 
 
 def test_the_measure_is_switched_while_the_run_grows_and_after_it_and_a_link_has_it(visit, gate):
-    gate.pace(0.1)
+    gate.pace(SLOW)
     page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_201))
     drawn(page, "sensitivity", 15)
+    gate.hold()
     axis_says(page, RISK)
     judge_by(page, "the objective")
     axis_says(page, OBJECTIVE)
     until_words(page, re.compile("So far: .* judged by the objective"))
-    after_updates(page, "curves")
+    after_updates(page, gate, "curves")
     axis_says(page, OBJECTIVE)
     gate.open()
     done(page)
