@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=0, help="of the plan, and of what students do")
-    parser.add_argument("--check", type=int, default=200, help="so many runs, at the most, are computed anew")
+    parser.add_argument("--check", type=float, default=300, help="seconds of work to compute finished runs anew")
     parser.add_argument("--links", type=int, default=100, help="so many links, at the most, are opened at the end")
     parser.add_argument("--port", type=int, help="for visitors, and the next one for the server; otherwise free ones")
     parser.add_argument("--json", type=Path, default=Path("soak.json"), help="where the figures go")

@@ -9,7 +9,7 @@ import resource
 import subprocess
 from pathlib import Path
 
-_BYTES = 2 * 2**30  # of memory, at the most
+_BYTES = 5 * 2**28  # of memory, at the most; the store may have four fifths of it
 _BLOCK = bytes(2**16)
 
 

@@ -43,7 +43,7 @@ async def _have(fault: Fault, house: House, students: Sequence[Student]) -> None
         case plan.LOCKED:
             await house.lock_store(fault.seconds)
         case plan.FULL:
-            house.disk.fill(pid)
+            await asyncio.to_thread(house.fill_disk)
             await asyncio.sleep(fault.seconds)
             house.disk.make_room(pid)
         case plan.READ_ONLY:  # found so by a server that starts: it keeps the file open as long as it can

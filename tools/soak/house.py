@@ -89,6 +89,13 @@ class House:
         for _ in range(WORKERS):
             self.dask.start_worker()
 
+    def fill_disk(self) -> None:
+        """Leave no room; nor in the log of the store, in which writing could go on for a while."""
+        assert self.server is not None
+        with contextlib.closing(sqlite3.connect(self.disk.folder / STORE, timeout=5)) as store:
+            store.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.disk.fill(self.server.process.pid)
+
     async def lock_store(self, seconds: float) -> None:
         """Have another process hold the store for a while."""
         command = [sys.executable, "-c", _LOCKING, str(self.disk.folder / STORE), str(seconds)]

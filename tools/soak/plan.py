@@ -11,7 +11,7 @@ CLOCK, CUT, SILENT, MEMORY = "clock set", "streams cut", "streams silent", "larg
 
 # How many seconds each lasts, at least and at most; a server that was killed is started again after so many.
 LASTS = {
-    SERVER: (0.5, 3), WORKER: (2, 8), SCHEDULER: (4, 12), LOCKED: (2, 12), FULL: (8, 15), READ_ONLY: (8, 15),
+    SERVER: (0.5, 3), WORKER: (2, 8), SCHEDULER: (4, 12), LOCKED: (2, 12), FULL: (10, 18), READ_ONLY: (8, 15),
     CLOCK: (10, 20), CUT: (0.5, 5), SILENT: (5, 16), MEMORY: (10, 20),
 }  # fmt: skip
 KINDS = tuple(LASTS)

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.data import Recipe
+from cvar_core.engine import cost
 from cvar_core.results import Gathered, Result
 from cvar_core.store import Store, StoredRun
 
@@ -24,9 +25,9 @@ class Compared(NamedTuple):
 
 
 def compare(
-    store: Path, runs: Collection[str], most: int, seed: int, visitors: Collection[str], files: Mapping[str, bytes]
+    store: Path, runs: Collection[str], seconds: float, seed: int, visitors: Collection[str], files: Mapping[str, bytes]
 ) -> Compared:
-    """Compute so many of the runs that are done again, and compare all numbers, bit for bit.
+    """Compute some of the runs that are done again, as many as take about so long, and compare them bit for bit.
 
     ``visitors`` are those who may have run something on data, and ``files`` what they have uploaded, by name.
     """
@@ -35,7 +36,12 @@ def compare(
     try:
         known = (kept.run(run) for run in runs)
         done = sorted((run for run in known if run is not None and run.status == "done"), key=lambda run: run.id)
-        chosen = random.Random(seed).sample(done, min(most, len(done)))
+        random.Random(seed).shuffle(done)
+        chosen = []
+        for run in done:
+            seconds -= cost(run.spec).of_sweep(run.spec)
+            if seconds > 0 or not chosen:
+                chosen.append(run)
         different = [run.id for run in chosen if _stored(kept, run) != _anew(kept, run, visitors, files)]
         return Compared(len(done), len(chosen), different)
     finally:

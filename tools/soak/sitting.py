@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PAUSE = 9.0  # seconds between two deeds, on average, beside a second at least
 _SETTLED = 1.3  # seconds after which a page takes a change for meant
 _PATIENCE = 60.0  # seconds that somebody waits for a page
+_UNANSWERED = 30.0  # seconds, after which a changed λ counts as forgotten
 _REFUSED = re.compile(r"but this server allows|which is the most|is too large")
 _WAITS = re.compile(r"<p class=\"cvar-note\">(The cluster[^<]*)")
 _TAGS = re.compile(r"<[^>]+>")
@@ -95,10 +96,13 @@ class Sitting:
 
     def _show(self, run: str) -> None:
         before, self._run = self._run, run
-        if before != run and self._awaits_own:
+        if before == run:
+            return
+        self._judged, self._asked = False, None  # its cards may take their time
+        if self._awaits_own:
             self._awaits_own = False
             self._pressed.add(run)
-        if before and before != run and before not in self._over | self._pressed:
+        if before and before not in self._over | self._pressed:
             self._ledger.give_up(before, self._student.visitor)
 
     def hear(self, part: str, message: Message) -> None:
@@ -162,6 +166,9 @@ class Sitting:
 
     async def _do_something(self) -> None:
         name, buttons = self._name, self._buttons
+        if self._asked is not None and self._ledger.now - self._asked[1] > _UNANSWERED:
+            self._ledger.fail("stream: a changed λ was not answered")
+            self._asked = None
         deeds = {"change": 4.0, "reload": 0.8, "leave": 1.6}
         if self._judged and self._asked is None:
             deeds["look"] = 5.0
@@ -204,12 +211,10 @@ class Sitting:
 
     async def _press(self, deed: str) -> None:
         label = self._buttons[f"{self._name}-{deed}"]
-        if deed in ("run", "starts"):
-            self._changed = self._run, self._ledger.now
-            if label == "Run" or deed == "starts":
-                self._awaits_own = True  # another run than the one that is shown
-            else:
-                self._pressed.add(self._run)
+        if label == "Run" or deed == "starts":
+            self._changed, self._awaits_own = (self._run, self._ledger.now), True  # another than the one that is shown
+        elif deed == "run":
+            self._pressed.add(self._run)
         self._ledger.count(f"pressed {label}")
         await self._tab.press(f"{self._name}-{deed}")
 

@@ -14,11 +14,12 @@ from tools.load.report import spread
 from .ledger import Happened, Ledger, Sample, Shown, Waited
 from .plan import CLOCK, CUT, FULL, LOCKED, READ_ONLY, SCHEDULER, SERVER, SILENT, WORKER
 
-AFTERWARDS = 20.0  # seconds in which a fault may still be felt
+AFTERWARDS = 20.0  # seconds in which a fault may still be felt,
+_ALL_AT_ONCE = 35.0  # and where the server was started anew, to which everybody comes back at the same moment
 _CUTS = (SERVER, READ_ONLY, CUT, SILENT)
 # What may be shown because of which faults.
 EXPECTED = {
-    r"^connection: |^stream: a (socket|ticket) was ": _CUTS,
+    r"^connection: |^stream: a (socket|ticket) was |^stream: a changed λ was not answered": _CUTS,
     r"The store of runs is locked": (LOCKED,),
     r"The store of runs cannot grow|cannot be read or written|[Tt]he server cannot keep files": (FULL, READ_ONLY),
     r"The store of runs cannot be (written|opened)": (READ_ONLY,),
@@ -89,7 +90,8 @@ def _is_expected_in_log(line: str, happened: Sequence[Happened]) -> bool:
 
 def felt(fault: Happened, begun: float, ended: float | None = None) -> bool:
     """Tell whether a fault may be felt at a moment, or in a stretch of time."""
-    return fault.begun <= (begun if ended is None else ended) and begun <= fault.ended + AFTERWARDS
+    afterwards = _ALL_AT_ONCE if fault.kind in (SERVER, READ_ONLY) else AFTERWARDS
+    return fault.begun <= (begun if ended is None else ended) and begun <= fault.ended + afterwards
 
 
 def waits_by(waits: Sequence[Waited], happened: Sequence[Happened]) -> dict[str, dict[str, Any]]:
