@@ -33,6 +33,10 @@ WHY_A_V = (
     "<p><b>Why a V?</b> A small λ gets nowhere, a large one lets in noise: each promise is A/λ + Bλ. The runs like "
     "another λ than the promise does.</p>"
 )
+OTHER_NUMBERS = (
+    "<p class='cvar-quiet'>Explore has other numbers: its runs are longer, their steps shrink, and they are judged by "
+    "the model's risk unless you ask for the objective.</p>"
+)
 WHY_NOT_SQUARED = (
     "<p><b>Why not squared loss?</b> The proof needs a limit M on how steep the loss can get. A square gets ever "
     "steeper with the error, so no M holds, and nothing is promised.</p>"
@@ -61,7 +65,7 @@ def drawn(setting: theory.Setting, there: bool, run: str, theme: str, _measured:
     label = "Against λ: the gap that is promised at most, and the gap that runs reach"
     picture = Picture(figures, key=f"{PAGE}-promises", height=430, labels=[label], name="theory")
     why = WHY_A_V if promised else ""
-    panels = [Panel([picture]), Panel(above=shown, below=[f"{why}{WHY_NOT_SQUARED}"])]
+    panels = [Panel([picture]), Panel(above=shown, below=[f"{why}{WHY_NOT_SQUARED}{OTHER_NUMBERS}"])]
     return written(panels, [f"λ = {number(lam)}" for lam in lambdas], name="Step size λ", play=False, least=300)
 
 

@@ -212,8 +212,9 @@ LESSONS = (
             ("About a thousand times less: 0.05", "So good they are not, with this λ."),
         ),
         1,
-        "SPL₊’s bound is looser still: 220 times what its runs reach. The theorem covers SGM and SPL₊ alike, so it "
-        "cannot tell why one of them forgives more.",
+        "SPL₊’s bound is looser still: 220 times what its runs reach with the λ that the bound likes best. (Theory’s "
+        "heading takes the λ that the runs like best.) The theorem covers SGM and SPL₊ alike, so it cannot tell why "
+        "one of them forgives more.",
         tour_charts.promise,
         "pages/theory.py",
         "Lay the measured curve over the bound",
