@@ -31,4 +31,4 @@ def follow() -> None:
         st.query_params.pop(NAME, None)
     if st.session_state.get(_DRAWN, False) != now:
         st.session_state[_DRAWN] = now
-        st.set_page_config(initial_sidebar_state="collapsed" if now else "expanded")
+        st.set_page_config(initial_sidebar_state="collapsed" if now else "auto")
