@@ -65,14 +65,17 @@ class Frame:
         self._right = 16.0
         self._marked = False
 
-    def level(self, value: float, label: str) -> None:
-        """Add a quiet horizontal line, with its label outside on the right, where no data can be."""
+    def level(self, value: float, label: str, about: str = "") -> None:
+        """Add a quiet horizontal line, with its label outside on the right, where no data can be.
+
+        What it is ``about`` the label says to whoever points at it.
+        """
         if not self.y_span.low <= value <= self.y_span.high:
             return
         self.shapes.append(self._line("dash", xref="paper", x0=0, x1=1, yref="y", y0=value, y1=value))
         place = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "middle"}
         place["y"] = math.log10(value) if self.linear is None else value
-        self.annotations.append(self._label(label, place))
+        self.annotations.append(self._label(label, place) | ({"hovertext": about} if about else {}))
         self._right = max(self._right, 14 + 0.6 * TEXT_SIZE * len(label))
 
     def zone(self, limit: float) -> None:

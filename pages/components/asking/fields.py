@@ -19,7 +19,7 @@ from cvar_core.specs import RANDOM, STARTS
 from ..drawing.text import fault
 from .links import keep, recall, say_again
 
-GRIDS = ("paper", "range", "list")
+GRIDS = {"paper": "the paper’s", "range": "a range", "list": "a list"}
 
 Faults = dict[str, str | tuple[str, ...]]  # by the name of a field, what is wrong with it
 
@@ -63,6 +63,16 @@ class Fields:
         usual = options.index(self._usual[self._key(name)])
         chosen: str = st.selectbox(label, options, usual, key=self._key(name), help=about, bind="query-params")
         return chosen
+
+    def _segments(self, name: str, label: str, options: dict[str, str], about: str) -> str:
+        """Draw a choice of few, each with words for it, beside each other."""
+        key, usual = self._key(name), self._usual[self._key(name)]
+        recall(key, options, usual)
+        chosen = st.segmented_control(
+            label, list(options), key=key, required=True, format_func=options.__getitem__, width="stretch", help=about
+        )
+        keep(key, chosen, usual)
+        return str(chosen)
 
     def _number(self, name: str, label: str, about: str, step: float | None = None, disabled: bool = False) -> Any:
         """Draw a number without bounds: a value that is not allowed gets a sentence, and is not silently changed."""
@@ -150,7 +160,8 @@ class Fields:
         return tuple(chosen)
 
     def _grid(self) -> Any:
-        kind = self._choice("grid", "Step sizes λ", GRIDS, "The paper's 15, a log-spaced range, or your own list.")
+        about = "The paper's 15, a log-spaced range, or your own list."
+        kind = self._segments("grid", "Step sizes λ", GRIDS, about)
         with st.container():
             lambdas = self._lambdas(kind)
         self._leave_room("lambdas")

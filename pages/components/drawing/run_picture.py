@@ -82,7 +82,9 @@ def _study(result: Result, page: str, look: Look, at: float | None, pinned: Sequ
     right = _drawn(curves, result, look, lambdas=lambdas, measure=by.measure)
     haunt_sensitivity(left, result, pinned, by, look.theme)
     haunt_curves(right, result, pinned, by.measure, at, look.theme)
-    bars = "Bars: the usable λ of each method, marked at its best. " if "yaxis3" in left["layout"] else ""
+    bars = ""
+    if "yaxis3" in left["layout"]:
+        bars = "Dashed: ε, the gap that a usable λ may leave. Bars: the usable λ of each method, marked at its best. "
     about = [f"{capital(without_title(each)[2])}." for each in (left, right)]
     ghosts = told(result, pinned)
     charts = _pair(
