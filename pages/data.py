@@ -39,8 +39,8 @@ with reading, st.sidebar:
 shown = run_page.choose(session, asked, buttons)
 masthead.draw(
     "Which step size is safe on your data?",
-    "<b>CVaR</b> is the mean of the worst losses, here of your rows. Each update moves the model by a step of size "
-    "<b>λ</b>: too small, and it crawls; too large, and it blows up.",
+    "<b>CVaR</b> is the mean of the worst losses, here of your rows. Each update is a step of size <b>λ</b>: too "
+    "small, and it crawls; too large, and it blows up.",
 )
 if controls.preview is not None:
     preview.draw(PAGE, controls.name, controls.preview, controls.mapping, controls.unit, expanded=shown is None)

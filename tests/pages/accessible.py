@@ -11,6 +11,8 @@ from tests.pages.driving import PATIENCE, idle
 
 AXE = Path(axe_playwright_python.__path__[0], "axe.min.js").read_text("utf-8")
 PHONE = {"width": 390, "height": 844}
+PROJECTOR = {"width": 1280, "height": 720}
+BACK_ROW = 20  # px: smaller letters are not read from there
 
 
 def findings(page: Any, rules: list[str] | None = None) -> list[str]:
@@ -38,6 +40,21 @@ def wider_than_a_phone(page: Any) -> list[str]:
     with suppress(TimeoutError):  # charts and tables follow in their own time
         page.wait_for_function(f"() => !({_TOO_WIDE})().length", timeout=PATIENCE / 6)
     return list(page.evaluate(_TOO_WIDE))
+
+
+def below_a_projector(page: Any) -> list[str]:
+    """Return what of a run's two charts, down to the names of their axes, a projector does not show at once."""
+    page.set_viewport_size(PROJECTOR)
+    with suppress(TimeoutError):  # they follow in their own time
+        page.wait_for_function(f"() => !({_BELOW})().length", timeout=PATIENCE / 6)
+    return list(page.evaluate(_BELOW))
+
+
+def small_words(page: Any) -> list[str]:
+    """Return what is written smaller than the back row of a room can read, but for what is raised or lowered."""
+    with suppress(TimeoutError):
+        page.wait_for_function(f"() => !({_SMALL})({BACK_ROW}).length", timeout=PATIENCE / 6)
+    return list(page.evaluate(_SMALL, BACK_ROW))
 
 
 _TURNED = """scheme => {
@@ -82,4 +99,22 @@ _TOO_WIDE = """() => {
     const wide = parts.filter(part => part.getBoundingClientRect().right > innerWidth + 1 && !kept(part.parentElement));
     const scrolls = [document.documentElement, main].some(part => part.scrollWidth > part.clientWidth + 1);
     return [...(scrolls ? ['the page'] : []), ...wide.slice(0, 5).map(part => part.outerHTML.slice(0, 200))];
+}"""
+
+_BELOW = """() => [...document.querySelectorAll('.cvar-live[data-part=study] .cvar-chart')].flatMap(chart => {
+    const { bottom } = chart.querySelector('.xtitle').getBoundingClientRect(), { height, _size } = chart._fullLayout;
+    const high = Math.round(height) === chart.offsetHeight && _size.h > 80; // of the curves
+    return bottom <= innerHeight && high ? [] : [`${bottom} of ${innerHeight}, ${_size.h} high, ${height}`];
+})"""
+
+_SMALL = """least => {
+    const words = document.createTreeWalker(document.querySelector('.stApp'), NodeFilter.SHOW_TEXT), found = new Set();
+    const aside = 'sup, sub, tspan[dy], style, .cvar-swatch, .modebar, .cvar-spoken, [data-testid=stSidebar]';
+    while (words.nextNode()) {
+        const { parentElement: part, textContent: text } = words.currentNode;
+        if (!text.trim() || part.closest(aside) || !part.checkVisibility({ visibilityProperty: true })) continue;
+        const size = parseFloat(getComputedStyle(part).fontSize);
+        if (size < least - 0.05 && part.getClientRects().length) found.add(`${size} px: ${text.trim().slice(0, 60)}`);
+    }
+    return [...found];
 }"""

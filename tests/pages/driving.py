@@ -109,7 +109,7 @@ _WATCH = """
 
 def link(**fields: Any) -> str:
     """Return what stands in the URL for these fields of a sweep."""
-    return "?" + urlencode({f"explore_{name}": value for name, value in fields.items()})
+    return "?" + urlencode({f"explore_{name}": value for name, value in fields.items()}, doseq=True)
 
 
 # Controls.

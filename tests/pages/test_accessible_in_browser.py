@@ -1,19 +1,21 @@
 """Every page for those who see little or nothing, have no pointer or hold a phone, and its sliders: a visit to each."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
 
 from app import PAGES
-from tests.pages.accessible import faint_words, findings, turned, wider_than_a_phone
+from tests.pages.accessible import below_a_projector, faint_words, findings, small_words, turned, wider_than_a_phone
 from tests.pages.driving import button, done, enter, idle, link, unfold, until_words
 
 pytestmark = pytest.mark.browser
 
+SIX = ("sgm", "spl", "spl+", "spl-u", "sgm-u", "sgm-t")
 SMALL = {  # pages that compute when somebody comes
-    "explore": link(noise="normal", eval_size=5_000, seeds=2, iterations=1_041),
-    "data": "data?data_passes=1&data_seeds=1",
+    "explore": link(noise="normal", eval_size=5_000, seeds=2, iterations=1_041, methods=SIX),
+    "data": "data?" + urlencode({"data_passes": 1, "data_seeds": 1, "data_methods": SIX[:4]}, doseq=True),
 }
 
 
@@ -29,8 +31,11 @@ def test_nothing_serious_keeps_anybody_from_a_page_light_or_dark(visit, gate, na
         assert findings(page, rules) == []
         assert faint_words(page) == []
     assert page.locator(".stMain h1").filter(visible=True).count() == 1
+    if name in SMALL:
+        assert below_a_projector(page) == []
     if name == "explore":
         reaches_every_control_by_keys(page)
+        can_be_read_from_the_back_row(page)
     if name in WITH_SLIDERS:
         answers_every_slider(page)
     assert wider_than_a_phone(page) == []
@@ -76,6 +81,17 @@ def reaches_every_control_by_keys(page: Any) -> None:
     assert [stop for stop in seen if stop["hidden"] or not stop["marked"] or "density" in stop["key"]] == []
     order = [stop["top"] for stop in seen if stop["field"]]
     assert order == sorted(order)
+
+
+def can_be_read_from_the_back_row(page: Any) -> None:
+    """Present has no small words, and its charts end where the projector's picture does."""
+    button(page, "Present").click()
+    button(page, "Leave").wait_for()
+    assert small_words(page) == []
+    assert below_a_projector(page) == []
+    button(page, "Leave").click()
+    button(page, "Present").wait_for()
+    idle(page)
 
 
 def uncovers_the_page_on_run(page: Any) -> None:

@@ -41,7 +41,7 @@ def test_ours_is_offered_and_off_until_it_is_chosen(jobs, held):
     shown(chosen.set_value(["spl+", "spl-u"]).run())
     page = shown(button(page, "Run").click().run())
     held.work()
-    assert "SPL-U (ours)</button>" in words(shown(page.run())), "on its card"
+    assert 'SPL-U<span class="cvar-whose"> (ours)</span></button>' in words(shown(page.run())), "on its card"
     assert jobs.view(small(methods=("spl+", "spl-u")), "").status == "done"
 
 

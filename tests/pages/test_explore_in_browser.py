@@ -38,6 +38,7 @@ from tests.pages.driving import (
     objectives,
     open_tab,
     pick,
+    place,
     points,
     ranges,
     saved,
@@ -109,6 +110,8 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     zoomed = zoom(page, "sensitivity")
     hide(page, "spl")
     gone = hidden(page, "curves")
+    words = "chart.closest('.cvar-place').innerText"
+    until(page, "curves", f"chart => /SPL₊/.test({words}) && !/SPL(?!₊)/.test({words})")  # nothing is said of SPL
     assert "spl-median" in gone
     assert "spl+-median" not in gone
     after_updates(page, gate, "sensitivity")
@@ -220,7 +223,7 @@ def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
     before = done(page)
     pick(page, "Loss", "absolute")
     enter(page, "Level β", 0.9)
-    pick(page, "Step sizes", "range")
+    page.get_by_text("a range", exact=True).click()
     enter(page, "count", 7)
     enter(page, "Seeds", 3)
     enter(page, "Your", 0.5)
@@ -246,7 +249,7 @@ def test_a_shared_address_has_the_controls_and_the_result_at_once(visit):
 def state(page: Any) -> dict[str, str]:
     """Return what the controls say, and the verdict."""
     drawn(page, "sensitivity")
-    labels = ("Loss", "Noise", "Level β", "Step sizes", "from", "to", "count", "Iterations T", "Seeds", "Your")
+    labels = ("Loss", "Noise", "Level β", "from", "to", "count", "Iterations T", "Seeds", "Your")
     slider = page.get_by_role("slider", name="share of the gap")
     verdict = page.get_by_role("heading", level=2).inner_text()
     share_of_gap = slider.get_attribute("aria-valuetext") or slider.input_value()
@@ -376,6 +379,44 @@ def test_everything_downloads_and_can_be_read(visit):
     assert picture.startswith("<svg")
     assert look(page, "sensitivity", "chart => chart.layout.xaxis.title.text") == "step size λ"
     assert "step size λ" in picture
+    moves_your_step_size(page)
+    says_above_the_chart_what_lies_under_the_pointer(page)
+
+
+def moves_your_step_size(page: Any) -> None:
+    """By the pointer to a λ of the grid, and by keys to the next."""
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    grip = page.get_by_role("slider", name="Your step size λ")
+    box = grip.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(look(page, "sensitivity", ACROSS, 0.1) + 3, box["y"], steps=5)
+    is_your_step_size(page, "0.1")  # while it is held
+    page.mouse.up()
+    page.wait_for_url("**explore_lambda=0.1")
+    grip.press("PageUp")
+    is_your_step_size(page, "0.316")
+    page.wait_for_url("**explore_lambda=0.316*")
+    expect(field(page, "Your")).to_have_value(re.compile("^0.316"))
+
+
+def is_your_step_size(page: Any, lam: str) -> None:
+    expect(page.get_by_role("slider", name="Your step size λ")).to_have_text(f"λ = {lam}")
+    expect(page.get_by_role("heading", level=2)).to_contain_text(f"λ = {lam} is")
+
+
+def says_above_the_chart_what_lies_under_the_pointer(page: Any) -> None:
+    said, title = (page.locator(f".st-key-explore-sensitivity .cvar-{part}") for part in ("readout", "title"))
+    page.mouse.move(look(page, "sensitivity", ACROSS, 1.0), place(page, "sensitivity", 0.5, 0.5)[1])
+    expect(said).to_contain_text(re.compile(r"^λ = 1■ SGM .*● SPL .*◆ SPL₊ "))
+    expect(title).to_be_hidden()
+    page.mouse.move(5, 5)
+    expect(title).to_be_visible()
+
+
+ACROSS = (
+    "(chart, x) => chart.getBoundingClientRect().x + chart._fullLayout.xaxis._offset + chart._fullLayout.xaxis.d2p(x)"
+)
 
 
 # How it looks where there is little room.

@@ -158,15 +158,13 @@ class Chart {
 
   fit(layout) {
     this.larger = larger();
-    if (this.larger > 1) {
-      enlarge(layout, this.larger);
-      if (layout.yaxis?.title?.font?.size) layout.yaxis.title.font.size *= 0.85; // it stands beside a low axis
-    }
+    if (this.larger > 1) enlarge(layout, this.larger);
     delete layout.width;
     delete layout.height;
     layout.autosize = true;
     if (this.node.offsetWidth < NARROW && layout.xaxis?.nticks > 5) layout.xaxis.nticks = 5; // or they run together
     this.thinTicks(layout);
+    this.shortenTitle(layout);
     const quiet = layout.xaxis?.tickfont?.color ?? layout.font?.color;
     layout.modebar = { bgcolor: "rgba(0, 0, 0, 0)", color: quiet, activecolor: layout.font?.color, ...layout.modebar };
   }
@@ -177,6 +175,18 @@ class Chart {
     const [low, high] = yaxis.domain ?? [0, 1];
     const room = (this.node.offsetHeight - margin.t - margin.b) * (high - low);
     yaxis.nticks = Math.max(2, Math.min(yaxis.nticks, Math.floor(room / (1.5 * (yaxis.tickfont?.size ?? font?.size ?? 15)))));
+  }
+
+  // Beside a low axis stands as much of its name as there is room for: the formula alone says it, too.
+  shortenTitle({ yaxis, margin, font }) {
+    const { text, font: own } = yaxis?.title ?? {};
+    if (!text || !margin) return;
+    const [low, high] = yaxis.domain ?? [0, 1];
+    const height = this.node.offsetHeight;
+    const middle = margin.b + ((height - margin.t - margin.b) * (low + high)) / 2;
+    const letters = (2 * Math.min(middle, height - middle)) / (0.55 * (own?.size ?? font?.size ?? 15));
+    const names = [text, text.replace(/^final /, ""), text.replace(/^[a-z ]+ (?=[A-Z])/, "")];
+    yaxis.title.text = names.find((name) => name.length <= letters) ?? names.at(-1);
   }
 
   reset() {
@@ -199,9 +209,10 @@ class Chart {
     this.listenToClicks();
     this.resizing = new ResizeObserver(() => {
       const { offsetWidth: width, offsetHeight: height, _fullLayout: drawn } = this.node;
-      if (!width || (width === drawn.width && height === drawn.height)) return;
-      if (this.larger === larger()) this.finish(this.plotly.Plots.resize(this.node));
-      else this.draw(this.sent);
+      const asHigh = height === Math.round(drawn.height); // what the window leaves is no whole number
+      if (!width || (width === Math.round(drawn.width) && asHigh)) return;
+      if (this.larger === larger() && asHigh) this.finish(this.plotly.Plots.resize(this.node));
+      else this.draw(this.sent); // what stands beside the axes depends on it
     });
     this.resizing.observe(this.node);
   }

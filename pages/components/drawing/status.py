@@ -85,6 +85,6 @@ def _optimum(result: Result) -> str:
     found = result.optimum
     above, model = (result.judged(Criterion(measure)).start for measure in (OBJECTIVE, RISK))
     return escape(
-        f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(above)} above it, of which "
-        f"{number(model)} is the model's part"
+        f"F* = {found.value:.6g}, {certainty(found)} · the start is {number(above)} above it, "
+        f"{number(model)} of that the model's part"
     )

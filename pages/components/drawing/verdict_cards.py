@@ -108,7 +108,7 @@ def headline(result: Result, by: Criterion, lam: float | None, mine: Mine | None
     if judged.at().iteration == 0:
         return "The runs are starting.", ""
     found, _, alike = finding(result, by).partition("; ")
-    words = f"{'' if _over(result) else 'So far: '}{found}."
+    words = f"{found}." if _over(result) else f"So far: {found}.".replace(": No ", ": no ")
     if lam is None or mine is None or judged.nothing_to_close is not None:  # outside of the grid, which the card says
         return words, alike
     whom = {state: [methods[m].label for m in mine if mine[m].state == state] for state in (SAFE, SO_FAR, EDGE)}
@@ -205,7 +205,10 @@ def _cards(
 
 def card(name: str, theme: str, words: str, *, toggles: bool = False) -> str:
     """Return a method's card, with words in HTML; one that ``toggles`` shows and hides its method in the charts."""
-    head = f"{swatch(name, theme)} {escape(methods[name].label)}"
+    label, _, whose = methods[name].label.partition(" (")
+    head = f"{swatch(name, theme)} {escape(label)}"
+    if whose:
+        head += f'<span class="cvar-whose"> ({escape(whose)}</span>'
     if toggles:
         about = f'title="Show or hide {escape(methods[name].label)} in the charts"'
         head = f'<button type="button" class="cvar-toggle" aria-pressed="true" {about}>{head}</button>'
@@ -225,11 +228,10 @@ def swatch(name: str, theme: str) -> str:
 
 def _what(name: str) -> str:
     """Spell a method out."""
-    return f'<span class="cvar-what" title="{escape(methods[name].summary)}">{escape(_spelled(name))}</span>'
-
-
-def _spelled(name: str) -> str:
-    return methods[name].short or methods[name].summary
+    words, about = methods[name].short or methods[name].summary, methods[name].summary
+    if "ℓ₀" in words:
+        about += "; ℓ₀ is the mean loss at the start"
+    return f'<span class="cvar-what" title="{escape(about)}">{escape(words)}</span>'
 
 
 def _forgiven(judged: Judged, other: Judged, name: str) -> str:
@@ -240,11 +242,14 @@ def _forgiven(judged: Judged, other: Judged, name: str) -> str:
     found = judged.forgiven[name]
     typical, spread = found.typical, interval(found)
     sure = f' <small title="{escape(sureness(len(found.starts)))}">({spread})</small>' if spread else ""
-    unit = "" if typical is None else f" <small>decade{'' if decades(found) == '1.0' else 's'}</small>"
+    unit = (
+        "" if typical is None else f" <small class='cvar-unit'>decade{'' if decades(found) == '1.0' else 's'}</small>"
+    )
     at = escape(number(judged.best_lambda(name)))
-    usable = "nothing usable" if typical is None else f"usable {_ends(typical)}"
+    yet = "" if _over(judged.result) else " yet"
+    usable = f"nothing usable{yet}" if typical is None else f"usable {_ends(typical)}"
     return (
-        f'<div class="decades">{escape(decades(found))}{sure}{unit}{beside}</div>'
+        f'<div class="decades">{escape(decades(found))}{yet if typical is None else ""}{sure}{unit}{beside}</div>'
         f'<p class="cvar-range" title="best λ = {escape(best(judged, name))}">{escape(usable)} · best λ = {at}</p>'
     )
 
@@ -264,10 +269,12 @@ def _mine(result: Result, lam: float | None, verdict: Verdict | None) -> str:
     unknown = verdict.iteration == 0 or verdict.nothing_to_close is not None
     mark = "?" if unknown else "✓" if verdict.safe else {EDGE: "≈", NOT_YET: "…"}.get(verdict.state, "✗")
     read = f", read between {number(verdict.between[0])} and {number(verdict.between[1])}" if verdict.between else ""
-    whole = escape(f"λ = {number(lam)} is {margin(verdict)}{read}")
-    return (
-        f'<p class="cvar-mine" title="{whole}"><b>{mark}</b> λ = {escape(number(lam))}: {escape(_shortly(verdict))}</p>'
-    )
+    whole = escape(f"λ = {number(lam)} is {margin(verdict)}{read}".replace("not yet: ", "not yet safe: "))
+    which = f'<span class="cvar-which">λ = {escape(number(lam))}: </span>'
+    short = _shortly(verdict)
+    state = verdict.state if short.startswith(verdict.state) else short
+    told = f'{escape(state)}<span class="cvar-why">{escape(short[len(state) :])}</span>'
+    return f'<p class="cvar-mine" title="{whole}"><b>{mark}</b> {which}{told}</p>'
 
 
 def _shortly(verdict: Verdict) -> str:
@@ -278,8 +285,8 @@ def _shortly(verdict: Verdict) -> str:
         return f"{verdict.state}, {starts_fine(verdict)}"
     if verdict.diverged == verdict.seeds and not verdict.between:
         return f"{verdict.state}: diverges"
-    words = margin(verdict)
-    return words.replace(f" for any of {verdict.seeds} starts", "")
+    words = margin(verdict).replace(f" for any of {verdict.seeds} starts", "").replace(": usable for ", ": ")
+    return re.sub(r"has closed (\S+) of the gap", r"\1 closed", words)
 
 
 def _ends(found: UsableRange) -> str:

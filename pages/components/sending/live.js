@@ -136,7 +136,15 @@ class Live {
     this.agree();
   }
 
+  // How far down the page it begins: what the window has below that is for the verdict and its charts (see style.css).
+  place() {
+    const page = this.node.closest('[data-testid="stMain"]');
+    const top = this.node.getBoundingClientRect().top + (page?.scrollTop ?? 0);
+    if (top !== this.top) this.node.style.setProperty("--cvar-top", `${(this.top = top)}px`);
+  }
+
   async show({ above, below, charts }) {
+    this.place();
     put(this.above, above);
     put(this.below, below);
     const { page } = this.data;
