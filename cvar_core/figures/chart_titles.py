@@ -25,7 +25,8 @@ def usable_title(judged: Judged) -> str:
     if len(lambdas) == 1:
         return f"λ = {number(lambdas[0])} is usable for {listed(labels) if labels else 'no method'}"
     if not usable:
-        return "No λ of this grid is usable"
+        going = judged.at().iteration < judged.result.spec.iterations
+        return "No λ of this grid is usable" + (" yet" if going else "")
     usable.sort(key=lambda name: found[name].decades or 0.0, reverse=True)
     nowhere = [methods[name].label for name in found if found[name].decades is None]
     first, *others = usable

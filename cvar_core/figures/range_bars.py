@@ -18,8 +18,16 @@ _APART = 0.02  # of the height, between the curves and the rows
 class RangeBars:
     """The rows, from the first method on top to the last."""
 
-    def __init__(self, found: dict[str, UsableRange | None], best: dict[str, float | None], x_span: Span) -> None:
+    def __init__(
+        self,
+        found: dict[str, UsableRange | None],
+        best: dict[str, float | None],
+        x_span: Span,
+        *,
+        going: bool = False,
+    ) -> None:
         self._found, self._best, self._x_span = found, best, x_span
+        self._none = " none yet" if going else " none"
 
     @property
     def height(self) -> float:
@@ -52,7 +60,7 @@ class RangeBars:
         if found is None:
             font = {"size": TEXT_SIZE - 2, "color": ink(method, theme.name)}
             marker = {"symbol": f"{look.marker}-open", "size": 8, "color": look.colour}
-            words = {"text": [" none"], "textposition": "middle right", "textfont": font}
+            words = {"text": [self._none], "textposition": "middle right", "textfont": font}
             left = self._x_span.low * 10 ** (0.02 * self._x_span.decades)
             return {**trace, "mode": "markers+text", "x": [left], "y": [row], "marker": marker, **words}
         best = self._best[method]

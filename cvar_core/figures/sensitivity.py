@@ -58,11 +58,12 @@ def sensitivity(
     height = f"final {HEIGHT_OF[judged.criterion.measure]}"
     frame = Frame(theme_named(theme), STEP_SIZE, lambda_span(lambdas, mark), height, y_span)
     if judged.nothing_to_close is None:
-        frame.level(limit, f"ε = {number(limit)}")
+        frame.level(limit, f"ε = {number(limit)}", "what a usable λ leaves of the gap at most")
         frame.zone(min(limit, y_span.high))
     if judged.nothing_to_close is None and begun and end.iteration > 0:
         found = {name: forgiven.typical for name, forgiven in judged.forgiven.items()}
-        frame.ranges = RangeBars(found, {name: judged.best_lambda(name) for name in found}, frame.x_span)
+        best = {name: judged.best_lambda(name) for name in found}
+        frame.ranges = RangeBars(found, best, frame.x_span, going=end.iteration < result.spec.iterations)
     if floor is not None:
         frame.level(floor, "floor")
     if mark is not None:
@@ -133,5 +134,6 @@ def _words(judged: Judged, begun: bool) -> tuple[str, str]:
         return "The runs are starting", over_seeds(len(spec.seeds))
     running = end.iteration < spec.iterations
     title = ("So far: " if running else "") + usable_title(judged)
+    title = title.replace(": No ", ": no ")
     taken = f"every run has come to {end.iteration:,} of " if running else ""
     return title, f"{taken}{counted(spec.iterations, 'iteration')}, {over_seeds(len(spec.seeds))}"

@@ -39,6 +39,7 @@ def test_over_how_many_decades_each_is_usable():
     assert usable_title(made(gaps).judged()) == "SPL is usable over ≥ 4.0 decades of λ, SPL₊ over ≥ 2.0, SGM nowhere"
     gaps[:, :, 1:] = 90
     assert usable_title(made(gaps).judged()) == "No λ of this grid is usable"
+    assert usable_title(made(gaps, recorded=3).judged()) == "No λ of this grid is usable yet"
     alone = gently(lambdas=1)
     alone[0, :, 1:] = 90
     assert usable_title(made(alone).judged()) == "λ = 0.001 is usable for SPL and SPL₊"
