@@ -69,7 +69,9 @@ def test_a_first_visit_runs_a_small_set_by_itself(opened, held):
     )
     assert "Test accuracy at best" in said(page)
     assert page.multiselect(key="data_methods").value == ["sgm", "spl", "spl+", "spl-u"]
-    assert "SPL-U (ours)</button>" in said(page), "ours is among the defaults on data, and marked"
+    assert 'SPL-U<span class="cvar-whose"> (ours)</span></button>' in said(page), (
+        "ours is among the defaults on data, and marked"
+    )
     assert "These rows can be separated" in said(page)
     (preview,) = [each for each in page.expander if each.label.startswith("**breast")]
     assert preview.label.replace("\\", "") == (
