@@ -26,14 +26,29 @@ RUN pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --only
 RUN pip --python /opt/venv/bin/python install --no-cache-dir --no-compile --only-binary :all: \
         --requirement requirements.txt --requirement requirements-cluster.txt
 
-# What only those need who build or test these packages, or use them in a notebook. (torch looks for its shm manager.)
-RUN find /opt/venv -type d \( -name tests -o -path '*/torch/test' -o -path '*/torch/include' -o -path '*/pyarrow/include' \
-        -o -path '*/pydeck/nbextension' -o -path '*/plotly/labextension' \) -prune -exec rm -rf {} + \
+# What only those need who build or test these packages, or use them in a notebook, and what Arrow has for other servers
+# (Flight, S3). Licences stay, and so does torch's shm manager, for which it looks.
+RUN find /opt/venv -name '*.dist-info' -prune -o -type d \( -name tests -o -path '*/joblib/test' -o -path '*/tornado/test' \
+        -o -path '*/torch/test' -o -path '*/torch/include' -o -path '*/pyarrow/include' -o -path '*/plotly/labextension' \
+        -o -path '*/pydeck/nbextension/static' -o -path '*/venv/share/jupyter' \) -prune -exec rm -rf {} + \
+    && find /opt/venv -name '*.dist-info' -prune -o -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.px[di]' \
+        -o -name '*.h' -o -name '*.hpp' -o -name '*.cmake' -o -name '*.a' -o -name widgetbundle.js \
+        -o -path '*/pyarrow/*_flight.*' -o -path '*/pyarrow/*_s3*' -o -path '*/pyarrow/libarrow_python*.so' \
+        -o -path '*/pyarrow/lib*.so.*.*' -o -path '*/torch/lib/lib*_test.so' \) -exec rm {} + \
     && find /opt/venv -path '*/torch/bin/*' ! -name torch_shm_manager -delete
 
+# The symbols of the largest libraries, which only a debugger reads: a twelfth of the image. (The kernels below are compiled
+# with what is left.) Where Debian's packages are out of reach, they stay.
+# hadolint ignore=DL3008,DL3009
+RUN if apt-get update -qq && apt-get install -qq --yes --no-install-recommends binutils; \
+    then find /opt/venv -type f \( -name 'libtorch_*.so' -o -name libllvmlite.so -o -path '*/pyarrow/lib*.so.*' \) \
+        -exec strip --strip-unneeded {} +; fi
+
 # Bytecode that does not ask when its source was written: an image rounds that, and half of it would be compiled again
-# at every start. (One file is in the syntax of a later Python.)
-RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash -x py312_ /opt/venv
+# at every start. (One file is in the syntax of a later Python.) Then every package is tried: enough is left of each.
+RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash -x py312_ /opt/venv \
+    && python -c "import importlib, pkgutil, sysconfig as s; \
+        [importlib.import_module(each.name) for each in pkgutil.iter_modules([s.get_path('purelib')])]"
 
 COPY cvar_core cvar_core
 COPY pages pages
@@ -45,7 +60,8 @@ COPY app.py LICENSE ./
 # kernels, for the processors that most people have and for all others (see tools/container/start.py).
 RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash . \
     && python -m tools.container.start compile \
-    && NUMBA_CPU_NAME=generic python -m tools.container.start compile
+    && NUMBA_CPU_NAME=generic python -m tools.container.start compile \
+    && python -m tools.container.licences --sbom sbom.json
 
 
 FROM python:3.11-slim

@@ -60,6 +60,11 @@ def test_what_a_first_visit_would_write_is_there_before_the_root_is_read_only():
     assert f"--from=build {kernels} {kernels}" in said(FINAL, "COPY")
 
 
+def test_the_image_has_a_bill_of_materials_and_keeps_licences():
+    assert "python -m tools.container.licences --sbom sbom.json" in BUILD
+    assert BUILD.count("find /opt/venv -name '*.dist-info' -prune -o ") == 2, "of what is left out by name"
+
+
 def test_the_main_process_is_python_itself_and_not_root():
     (entry,), (command,) = said(FINAL, "ENTRYPOINT"), said(FINAL, "CMD")
     assert json.loads(entry) == ["python", "-m", "tools.container.start"], "a shell would keep the signal to itself"
