@@ -78,7 +78,7 @@ def test_what_was_shown_is_held_against_the_faults(quiet):
     assert not judged(quiet).good
 
 
-@pytest.mark.parametrize(("name", "step"), [("handles", 2), ("threads", 0.5), ("megabytes", 3)])
+@pytest.mark.parametrize(("name", "step"), [("handles", 2), ("threads", 0.5), ("megabytes", 4)])
 def test_what_grows_without_end_is_not_good(quiet, name, step):
     quiet.samples = [each._replace(**{name: getattr(each, name) + step * k}) for k, each in enumerate(quiet.samples)]
     (words,) = judged(quiet).wrong

@@ -21,6 +21,8 @@ async def happen(faults: Sequence[Fault], house: House, students: Sequence[Stude
         begun = ledger.now
         print(f"{begun:7.0f} s  {fault.kind} {fault.how}".rstrip(), flush=True)
         await _have(fault, house, students)
+        if fault.kind in (plan.LOCKED, plan.FULL, plan.READ_ONLY):
+            await house.store_is_back()
         ledger.happened.append(Happened(fault.kind, begun, ledger.now))
 
 

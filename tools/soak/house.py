@@ -24,6 +24,7 @@ WORKERS = 2
 STORE = "runs.sqlite"
 LIMITS = {"CVAR_MAX_MEMORY": "512M", "CVAR_MAX_STORE": "1G", "CVAR_WORKERS": str(WORKERS)}
 
+_BACK = 40.0  # seconds, after which a store that is not back will not be
 _LOCKING = """
 import sqlite3, sys, time
 other = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
@@ -43,6 +44,7 @@ class House:
         self.wire = Wire(free_port() if port is None else port, self._port)
         self.dask = Dask(folder, free_port())
         self.kind = THREADS
+        self._log_begun = 0  # where that of this server begins
         self.server: Server | None = None
 
     @property
@@ -61,6 +63,7 @@ class House:
         settings = {"CVAR_DATA_DIR": str(self.disk.folder), VARIABLE: str(self._clock), **LIMITS}
         if self.kind == CLUSTER:
             settings["CVAR_SCHEDULER"] = self.dask.address
+        self._log_begun = self.log.stat().st_size if self.log.exists() else 0
         self.server = start(self._port, self.log, settings, by="tools.soak.clocked")
         await asyncio.to_thread(await_health, self.server)
 
@@ -100,6 +103,15 @@ class House:
         """Have another process hold the store for a while."""
         command = [sys.executable, "-c", _LOCKING, str(self.disk.folder / STORE), str(seconds)]
         await asyncio.to_thread(subprocess.run, command, capture_output=True)
+
+    async def store_is_back(self) -> None:
+        """Wait until the server writes to its file again: before that, the page says that a stop loses results."""
+        deadline = time.monotonic() + _BACK
+        while time.monotonic() < deadline:
+            told = [line for line in self.log.read_bytes()[self._log_begun :].splitlines() if b"event=store " in line]
+            if not told or b"taken over" in told[-1]:
+                return
+            await asyncio.sleep(0.5)
 
     def set_clock(self, hours: float) -> None:
         self._clock.write_text(str(3600 * hours))

@@ -82,6 +82,7 @@ class Sitting:
 
     def _say(self, text: str) -> None:
         if _REFUSED.search(text):
+            self._awaits_own = False
             self._ledger.refuse(text)
         else:
             self._ledger.fail(f"page: {text}")
@@ -204,7 +205,7 @@ class Sitting:
         if f"{self._name}_{field}" not in self._tab.widgets:
             return
         self._ledger.count("changed a field")
-        self._changed = self._run, self._ledger.now
+        self._changed, self._awaits_own = (self._run, self._ledger.now), False
         await self._tab.enter(f"{self._name}_{field}", value)
         await asyncio.sleep(_SETTLED)
         await self._tab.rerun()  # what a page that waits for the visitor to settle does by itself
