@@ -180,15 +180,14 @@ def model_or_threshold(facts: Facts, answered: bool, *, theme: str = "light") ->
     figure = frame_of(look, log_axis("updates", Span(0.8, 1.3 * told.iterations[-1]), look, most_ticks=6), y_axis)
     rows = (
         ("the objective", told.objective, look.text, "dash", (0.3, 0.35, "left")),
-        ("the model’s risk", told.risk, TAIL[theme], "solid", (5.0, 0.6, "right")),
+        ("the model’s risk", told.risk, TAIL[theme], "solid", (5.0, 0.58, "right")),
     )
     for name, values, colour, dash, (x, y, side) in rows if answered else rows[:1]:
         hover = {"hovertemplate": "%{x:,} updates: %{y:.0%} left<extra></extra>", "showlegend": False}
         line = {"color": colour, "width": 3, "dash": dash}
         figure["data"].append(curve(name, told.iterations, values, mode="lines", line=line, **hover))
-        figure["layout"]["annotations"].append(
-            said(f"<b>{name}: {values[-1]:.0%} left</b>", x, y, colour, xanchor=side)
-        )
+        words = f"<b>{name.removeprefix('the ')}:<br>{values[-1]:.0%} left</b>"  # short, for a phone
+        figure["layout"]["annotations"].append(said(words, x, y, colour, xanchor=side))
     before = f"By the objective the run looks good: {told.objective[-1]:.0%} of its gap is left"
     after = f"The threshold learned, the model hardly: {told.risk[-1]:.0%} of its excess risk is left"
     return with_title(figure, after if answered else before, look)
@@ -210,7 +209,7 @@ def promise(facts: Facts, answered: bool, *, theme: str = "light") -> Figure:
         quiet_points("its best λ", [best], [least], cross),
     ]
     lead = {"showarrow": True, "ax": 0, "ay": -95, "arrowcolor": look.quiet, "arrowwidth": 1, "standoff": 9}
-    words = f"promised: at most {least:.0f}"
+    words = f"promised:<br>at most {least:.0f}"
     figure["layout"]["annotations"].append(said(words, math.log10(best), math.log10(least), look.text, **lead))
     title = f"The theorem promises SGM at most {least:.0f}, if λ is about {best:.1g}"
     if answered:
