@@ -19,7 +19,7 @@ _ALL_AT_ONCE = 35.0  # and where the server was started anew, to which everybody
 _CUTS = (SERVER, READ_ONLY, CUT, SILENT)
 # What may be shown because of which faults.
 EXPECTED = {
-    r"^connection: |^stream: a (socket|ticket) was |^stream: a changed λ was not answered": _CUTS,
+    r"^connection: |^stream: a (socket|ticket) was ": _CUTS,
     r"The store of runs is locked": (LOCKED,),
     r"The store of runs cannot grow|cannot be read or written|[Tt]he server cannot keep files": (FULL, READ_ONLY),
     r"The store of runs cannot be (written|opened)": (READ_ONLY,),
