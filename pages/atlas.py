@@ -23,6 +23,7 @@ from pages.components.sending.server import manager
 PAGE = "atlas"
 PROBLEM, TABLE = "atlas_problem", "atlas-table"
 HEIGHT = 460  # px
+FIRST_HEIGHT = 370  # of the chart that a projector shows whole below the cards
 WIDE = 300  # px, of the column of names
 TINTS = {atlas.SIGNS[EDGE]: "rgba(230, 159, 0, 0.16)", atlas.SIGNS[NOT_SAFE]: "rgba(213, 94, 0, 0.22)"}
 
@@ -84,14 +85,14 @@ if not len(view):
 body = st.container(key="charts")
 body.container(key="headline").markdown(f"# {says.headline(view)}")
 body.html(cards(view))
-body.markdown(" ".join(filter(None, (says.compared(view), says.held_out(view)))))
 
-picture, finding, about = without_title(safe_shares(view, theme=theme()))
-body.markdown(f"## {finding}")
+# What it finds is what the cards say.
+picture, finding, about = without_title(safe_shares(view, theme=theme()), legend_rows=2)
 drawn, told = body.columns([3, 2], gap="medium")
 with drawn:
-    chart(picture, key="atlas-shares", height=HEIGHT, label=finding, name="safe shares")
+    chart(picture, key="atlas-shares", height=FIRST_HEIGHT, label=finding, name="safe shares")
     st.caption(f"{capital(about)}. Rings: the single λ of each method.")
+told.markdown(" ".join(filter(None, (says.compared(view), says.held_out(view)))))
 told.markdown(f"""
 **One λ for every problem.** Nobody knows the best λ beforehand. A method is easy to use if one λ, chosen once, is safe
 nearly everywhere. Here every method has run on every problem with {len(atlas.LAMBDAS)} step sizes from 10⁻⁶ to 10⁶ and

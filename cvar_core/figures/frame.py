@@ -26,6 +26,7 @@ _MOST_STRIP = 0.3
 
 # Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
 NARROW = 460  # px
+_ROW = 25  # px of the legend
 _LETTER = 0.58  # of the font's size, in a wide font
 _LEAST_LINE = 10  # letters: "So far:" is none
 _WIDE = 900  # pixels: a line of a title is not longer
@@ -255,14 +256,17 @@ def _legend_height(groups: Sequence[Sequence[str]], narrow: float) -> int:
             rows, filled = [*rows, 0], 0.0
         filled += width
         rows[-1] = max(rows[-1], len(names))
-    return 25 * max(sum(rows), 1)
+    return _ROW * max(sum(rows), 1)
 
 
-def without_title(figure: Figure) -> tuple[Figure, str, str]:
-    """Return the figure without its title, and the title and subtitle, for a page that sets them as text."""
+def without_title(figure: Figure, legend_rows: int = 1) -> tuple[Figure, str, str]:
+    """Return the figure without its title, and the title and subtitle, for a page that sets them as text.
+
+    Plotly makes more room where the legend takes more rows than it is said to, but may leave it on the curves at first.
+    """
     layout = dict(figure["layout"])
     title = layout.pop("title")
-    layout["margin"] = {**layout["margin"], "t": 36}  # plotly makes more room for the legend where it needs it
+    layout["margin"] = {**layout["margin"], "t": 11 + _ROW * legend_rows}
     return {**figure, "layout": layout}, title["text"].replace("<br>", " "), title["subtitle"]["text"]
 
 
