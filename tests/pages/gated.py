@@ -70,7 +70,7 @@ def main() -> None:
     warm.up = lambda: None  # a test needs little of it, and pays for that when it comes to it
     server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
-    server.HEARTBEAT = 0.5  # a lost connection is noticed soon
+    server.HEARTBEAT = 1.5  # seconds: a lost connection is noticed soon, and a slow browser gets a rest
     # Seconds: which runs start by themselves is no matter of the machine's speed, nor of a gate's that was learnt from.
     self_starting.SHORT = run_page.PATIENCE = 600.0
     streamlit(prog_name="streamlit")

@@ -2,7 +2,8 @@
 
 A message is sent when there is something new, and the next one only when the browser has drawn it: nothing queues
 behind a slow reader, who gets the newest state next. Whoever shares a server with many waits a little longer
-between two messages, in proportion to how long the drawing took to come.
+between two messages, in proportion to how long the drawing took to come; and a browser that draws slowly is left alone
+for as long as it took, so that half of its time is its visitor's.
 
 The browser says first, and whenever it changes: ``{"number": …, "ticket": …, "part": …, "look": {…}}``, and after each
 message ``{"drawn": true}``. The server says ``{"answers": the number, "boot": …, "settled": …, "words": …, "spread": …,
@@ -111,8 +112,11 @@ class Listener:
                 pause = max(SOON if self._seen.soon else OFTEN, _SHARE * (time.monotonic() - begun))
                 self._drawn.clear()
                 await self._websocket.send_text(text)
+                sent = time.monotonic()
                 if not await self._until(self._drawn, hearing, PATIENCE):
                     break  # nobody is there
+                if not self._seen.soon:
+                    pause = max(pause, time.monotonic() - sent)
                 # What the visitor changes need not wait; and who hears nothing believes that nobody is there.
                 pause = min(pause, server.HEARTBEAT / 2)
                 await self._until(self._asked, hearing, pause)

@@ -135,6 +135,19 @@ def test_nothing_queues_behind_a_slow_reader(run, held, eager):
     with_browsers(1, story)
 
 
+def test_a_browser_that_draws_slowly_is_left_alone_for_as_long(run, held, eager):
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        await browser.gets()
+        await asyncio.sleep(0.6)
+        browser.say('{"drawn": true}')
+        held.work(1)
+        await browser.hears_nothing_for(0.3)
+        await browser.hears()
+
+    with_browsers(1, story)
+
+
 def test_what_the_visitor_changes_does_not_wait(run, eager, monkeypatch):
     monkeypatch.setattr(stream, "OFTEN", 600.0)
 
