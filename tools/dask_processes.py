@@ -19,8 +19,9 @@ class Dask:
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    def start_scheduler(self) -> None:
+    def start_scheduler(self) -> subprocess.Popen[bytes]:
         self.scheduler = self._started("scheduler", "--host", "127.0.0.1", "--port", str(self._port))
+        return self.scheduler
 
     def start_worker(self) -> None:
         self.workers.append(self._started("worker", self.address, "--nthreads", "1", "--no-nanny"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
-import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
@@ -17,6 +16,7 @@ from cvar_core import Problem, SweepSpec, sweep
 from cvar_core.cluster import Cluster
 from cvar_core.engine import Shard
 from cvar_core.scheduling import Draw, Step, Workshop, perform
+from tools.dask_processes import Dask
 
 from .model import Way
 
@@ -34,23 +34,19 @@ class Measured(NamedTuple):
 @contextmanager
 def workers_of_dask(count: int) -> Iterator[tuple[Cluster, int]]:
     """Start a scheduler and workers of one thread each; yield the cluster, and the scheduler's process."""
-    address = f"tcp://127.0.0.1:{_PORT}"
-    dask = [sys.executable, "-m", "dask"]
-    commands = [[*dask, "scheduler", "--host", "127.0.0.1", "--port", str(_PORT), "--no-dashboard"]]
-    commands += [[*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * count
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    quiet = subprocess.DEVNULL
-    processes = [subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet) for command in commands]
-    try:
-        cluster = Cluster(address, patience=60)
-        while cluster.seen.threads < count:
-            time.sleep(0.1)
-        yield cluster, processes[0].pid
-        cluster.shutdown()
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    with tempfile.TemporaryDirectory() as logs:
+        dask = Dask(Path(logs), _PORT)
+        scheduler = dask.start_scheduler()
+        for _ in range(count):
+            dask.start_worker()
+        try:
+            cluster = Cluster(dask.address, patience=60)
+            while cluster.seen.threads < count:
+                time.sleep(0.1)
+            yield cluster, scheduler.pid
+            cluster.shutdown()
+        finally:
+            dask.end()
 
 
 def way(cluster: Cluster) -> Way:

@@ -14,11 +14,11 @@ from pathlib import Path
 from cvar_core import SweepSpec
 from tools.dask_processes import Dask
 from tools.load.server import Server, await_health, end, free_port, start
+from tools.wire import Wire
 
 from .clocked import VARIABLE
 from .disk import Disk
 from .plan import CLUSTER, THREADS
-from .wire import Wire
 
 WORKERS = 2
 STORE = "runs.sqlite"

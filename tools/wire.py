@@ -1,4 +1,4 @@
-"""A wire between the visitors and the server that can be cut, or held so that nothing passes and nobody is told."""
+"""A wire between visitors and a server that can be cut, or held so that nothing passes and nobody is told."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 
 
 class Wire:
-    """Passes on what comes to its port, on the event loop of the visitors."""
+    """Passes on what comes to its port, on the event loop on which it was opened and is used."""
 
     def __init__(self, port: int, to: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -18,7 +18,15 @@ class Wire:
         self._is_cut = False
 
     async def open(self) -> None:
-        await asyncio.start_server(self._take, "127.0.0.1", self._port, backlog=200)
+        self._server = await asyncio.start_server(self._take, "127.0.0.1", self._port, backlog=200)
+
+    async def close(self) -> None:
+        """End everything; nothing is left on the loop."""
+        self._server.close()
+        self.cut()
+        self._flowing.set()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
 
     def cut(self) -> None:
         """End all connections, and refuse new ones until it is mended."""
