@@ -242,6 +242,14 @@ def drawn(page: Any, name: str, least: int = 1) -> None:
     until(page, name, f"chart => chart.data.find(trace => trace.uid === 'spl+-median')?.x.length >= {least}")
 
 
+def hold_grown(page: Any, gate: Gate) -> None:
+    """Hold a run as soon as all is drawn of it: both charts, measured from F*, which is not known at first."""
+    for name, least in (("sensitivity", 15), ("curves", 1)):
+        drawn(page, name, least)
+        until(page, name, "chart => chart.layout.yaxis.title.text.includes('F*')")
+    gate.hold()
+
+
 def heights(page: Any, name: str) -> dict[str, list[float | None]]:
     """Return the numbers that a chart shows, by curve."""
     return look(page, name, "chart => Object.fromEntries(chart.data.map(trace => [trace.uid, trace.y]))")

@@ -34,6 +34,7 @@ from tests.pages.driving import (
     heights,
     hidden,
     hide,
+    hold_grown,
     link,
     look,
     objectives,
@@ -106,8 +107,7 @@ def test_the_first_visit_to_an_empty_server_sees_curves_grow_without_a_click(pro
 def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
     gate.pace(SLOW)
     page = visit(link(**GROWING, iterations=5_002))
-    drawn(page, "sensitivity", 15)
-    gate.hold()
+    hold_grown(page, gate)
     zoomed = zoom(page, "sensitivity")
     hide(page, "spl")
     gone = hidden(page, "curves")
@@ -130,8 +130,7 @@ def test_zoom_and_hidden_curves_outlast_the_growth(visit, gate):
 def test_a_point_clicked_as_it_grows_chooses_the_step_size_of_the_curves(visit, gate):
     gate.pace(SLOW)
     page = visit(link(**GROWING, iterations=5_003))
-    drawn(page, "sensitivity", 15)
-    gate.hold()
+    hold_grown(page, gate)
     assert "explore_at" not in page.url
     click_point(page, "sensitivity", "spl+-median", 0.1)
     holds_the_choice(page)

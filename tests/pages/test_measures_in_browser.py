@@ -10,9 +10,9 @@ from tests.pages.driving import (
     after_updates,
     button,
     done,
-    drawn,
     enter,
     heights,
+    hold_grown,
     idle,
     link,
     look,
@@ -39,8 +39,7 @@ def axis_says(page, words):
 def test_the_measure_is_switched_while_the_run_grows_and_after_it_and_a_link_has_it(visit, gate):
     gate.pace(SLOW)
     page = visit(link(**RUN, seeds=5, checkpoints=100, iterations=5_201))
-    drawn(page, "sensitivity", 15)
-    gate.hold()
+    hold_grown(page, gate)
     axis_says(page, RISK)
     judge_by(page, "the objective")
     axis_says(page, OBJECTIVE)
