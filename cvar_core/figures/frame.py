@@ -26,7 +26,7 @@ _MOST_STRIP = 0.3
 
 # Plotly breaks no lines and does not move the title out of the legend's way, so room is made for a chart this narrow.
 NARROW = 460  # px
-_ROW = 25  # px of the legend
+_LEGEND_ROW = 25  # px
 _LETTER = 0.58  # of the font's size, in a wide font
 _LEAST_LINE = 10  # letters: "So far:" is none
 _WIDE = 900  # pixels: a line of a title is not longer
@@ -256,7 +256,7 @@ def _legend_height(groups: Sequence[Sequence[str]], narrow: float) -> int:
             rows, filled = [*rows, 0], 0.0
         filled += width
         rows[-1] = max(rows[-1], len(names))
-    return _ROW * max(sum(rows), 1)
+    return _LEGEND_ROW * max(sum(rows), 1)
 
 
 def without_title(figure: Figure, legend_rows: int = 1) -> tuple[Figure, str, str]:
@@ -266,7 +266,7 @@ def without_title(figure: Figure, legend_rows: int = 1) -> tuple[Figure, str, st
     """
     layout = dict(figure["layout"])
     title = layout.pop("title")
-    layout["margin"] = {**layout["margin"], "t": 11 + _ROW * legend_rows}
+    layout["margin"] = {**layout["margin"], "t": 11 + _LEGEND_ROW * legend_rows}
     return {**figure, "layout": layout}, title["text"].replace("<br>", " "), title["subtitle"]["text"]
 
 

@@ -41,6 +41,8 @@ def test_one_row_of_open_triangles_per_method_with_a_legend_entry_of_their_own()
     assert all(row["marker"]["symbol"].endswith("open") for row in rows)
     shown = [one["name"] for one in figure["data"] if one.get("showlegend", True)]
     assert shown == ["SGM", "SPL", "SPL₊", "diverged or off the chart"]
+    strip, curves = figure["layout"]["yaxis2"]["domain"], figure["layout"]["yaxis"]["domain"]
+    assert strip[0] >= curves[1] > 0.8, "three rows take little of the height"
 
 
 def test_without_triangles_there_is_no_strip_and_no_legend_entry_for_them():
