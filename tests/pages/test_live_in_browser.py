@@ -68,7 +68,7 @@ def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
     page.wait_for_timeout(1_000)
     before = reruns(page)
     gate.pace(SLOW / 5)
-    drawn(page, "curves", 40)
+    drawn(page, "curves", 10)
     assert reruns(page) == before, "curves grow without it"
     gate.open()
     done(page)
