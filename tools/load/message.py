@@ -40,11 +40,13 @@ class Message:
         b'{"charts": []}'
         >>> Message.read(b'{"boot": "b", "settled": "done", "words": "w"}').settled
         'done'
+        >>> Message.read(b'{"boot": "b", "settled": "", "words": null}').words  # nobody has looked yet
+        ''
         """
         head, _, rest = text.partition(_PICTURE)
         said = json.loads(head + b"}" if rest else head)
         more = said.get("answers", 0), said.get("spread", 0)
-        return cls(said["boot"], said["settled"], said["words"], rest[:-1], len(text), *more)
+        return cls(said["boot"], said["settled"], said["words"] or "", rest[:-1], len(text), *more)
 
     def judges(self, lam: str | None = None) -> bool:
         """Tell whether the cards say what they think of a step size, or of any.

@@ -121,7 +121,7 @@ class Live {
     this.wait = AGAIN[0];
     this.missed = undefined;
     this.lost.hidden = true;
-    put(this.words, words);
+    if (words !== null) put(this.words, words); // else the server has not looked yet
     try {
       if (picture) await this.show(picture);
     } finally {

@@ -8,7 +8,8 @@ for as long as it took, so that half of its time is its visitor's.
 The browser says first, and whenever it changes: ``{"number": …, "ticket": …, "part": …, "look": {…}}``, and after each
 message ``{"drawn": true}``. The server says ``{"answers": the number, "boot": …, "settled": …, "words": …, "spread": …,
 "picture": {…}}``, without the picture when it is still the same; at least every few seconds, so that a dead connection
-is noticed. ``spread`` is the time in ms over which browsers had better spread what they all want to do at once.
+is noticed. While a picture takes longer than that, it says again what it said last; ``words`` are ``null`` where that
+was nothing. ``spread`` is the time in ms over which browsers had better spread what they all want to do at once.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ class Listener:
         self._unwatch: Unwatch = _nothing
         self._seen = Seen()
         self._sent: Hashable = None  # the name of the picture that the browser has
+        self._beat = json.dumps({"answers": 0, "boot": shared.boot, "settled": "", "words": None, "spread": 0})
         self._news = asyncio.Event()  # there may be something new
         self._asked = asyncio.Event()  # the browser has said what it wants, or something else than before
         self._drawn = asyncio.Event()
@@ -110,10 +112,8 @@ class Listener:
                 if text is None:
                     break  # it has left meanwhile
                 pause = max(SOON if self._seen.soon else OFTEN, _SHARE * (time.monotonic() - begun))
-                self._drawn.clear()
-                await self._websocket.send_text(text)
                 sent = time.monotonic()
-                if not await self._until(self._drawn, hearing, PATIENCE):
+                if not await self._send(text, hearing):
                     break  # nobody is there
                 if not self._seen.soon:
                     pause = max(pause, time.monotonic() - sent)
@@ -131,6 +131,12 @@ class Listener:
             self._loop.run_in_executor(None, self._unwatch)  # the manager's lock is none for an event loop
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it may be closed already
                 await self._websocket.close()
+
+    async def _send(self, text: str, hearing: asyncio.Task[None]) -> bool:
+        """Send a message, and tell whether the browser has drawn it."""
+        self._drawn.clear()
+        await self._websocket.send_text(text)
+        return await self._until(self._drawn, hearing, PATIENCE)
 
     @staticmethod
     async def _until(event: asyncio.Event, hearing: asyncio.Task[None], seconds: float) -> bool:
@@ -173,11 +179,15 @@ class Listener:
         if not news and not wanted.subject.restless:
             return self._said(wanted, None)  # a heartbeat
         drawing = asyncio.create_task(self._shared.studio.draw(lambda: self._draw(wanted), soon=soon))
-        await asyncio.wait({drawing, hearing}, return_when=asyncio.FIRST_COMPLETED)
-        if not drawing.done():
+        there = True
+        try:
+            while there and not drawing.done():
+                await asyncio.wait({drawing, hearing}, timeout=server.HEARTBEAT, return_when=asyncio.FIRST_COMPLETED)
+                # Where many wait for the studio, or it for the store, the connection is none the worse.
+                there = drawing.done() or (not hearing.done() and await self._send(self._beat, hearing))
+            return self._said(wanted, drawing.result()) if there else None
+        finally:
             drawing.cancel()
-            return None
-        return self._said(wanted, drawing.result())
 
     def _draw(self, wanted: Wanted) -> bytes | None:
         """Look at the subject, and return its picture if the browser has another; called by the studio."""
@@ -200,7 +210,7 @@ class Listener:
             "answers": wanted.number, "boot": self._shared.boot, "settled": self._seen.settled,
             "words": self._seen.words, "spread": _SPREAD * Listener.listening,
         }  # fmt: skip
-        said = json.dumps(told)
+        said = self._beat = json.dumps(told)
         return said if picture is None else f'{said[:-1]}, "picture": {picture.decode()}}}'
 
 

@@ -366,3 +366,44 @@ def test_heartbeats_come_when_there_is_no_news(run, eager, monkeypatch):
         assert {beat["boot"] for beat in beats} == {server.boot()}
 
     with_browsers(1, story)
+
+
+def test_heartbeats_come_while_the_studio_is_busy(run, held, eager, monkeypatch):
+    monkeypatch.setattr(server, "HEARTBEAT", 0.05)
+    busy, draw = threading.Event(), Listener._draw
+    monkeypatch.setattr(Listener, "_draw", lambda *given: busy.wait(30) and draw(*given))
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket(), lam=1.0)
+        for beat in [await browser.hears() for _ in range(3)]:
+            assert (beat["answers"], beat["words"], beat["boot"]) == (0, None, server.boot())
+        busy.set()
+        while (first := await browser.hears())["answers"] != 1:
+            assert "picture" not in first  # what was on its way
+        assert "picture" in first
+        busy.clear()
+        browser.ask(ticket(), lam=0.5)
+        for beat in [await browser.hears() for _ in range(3)]:  # what was said last, about what was asked for before
+            assert (beat["answers"], beat["words"]) == (1, first["words"])
+        busy.set()
+        while (second := await browser.hears())["answers"] != 2:
+            assert "picture" not in second
+        assert "λ = 0.5 is" in second["picture"]["above"]
+
+    with_browsers(1, story)
+
+
+def test_who_does_not_answer_a_heartbeat_is_let_go_while_the_studio_is_busy(run, eager, monkeypatch):
+    monkeypatch.setattr(server, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(stream, "PATIENCE", 0.1)
+    busy, draw = threading.Event(), Listener._draw
+    monkeypatch.setattr(Listener, "_draw", lambda *given: busy.wait(30) and draw(*given))
+
+    async def story(gone: Browser) -> None:
+        gone.ask(ticket())
+        await gone.gets()
+        await asyncio.sleep(0.5)
+        assert gone.code == 1000
+        busy.set()
+
+    with_browsers(1, story)
