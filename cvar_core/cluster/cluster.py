@@ -180,7 +180,9 @@ class Cluster(Executor):
     def _look(self) -> None:
         self._looked = time.monotonic()
         with suppress(OSError):
-            workers = self._client.scheduler_info()["workers"].values()
+            # Not by ``scheduler_info``: what dask asks for itself beside, without workers, may take the answer's place.
+            client = self._client
+            workers = client.sync(client.scheduler.identity, n_workers=-1)["workers"].values()
             held = sum(int(each["metrics"].get("memory", 0)) for each in workers)
             before, self.seen = self.seen, Seen(len(workers), sum(int(each["nthreads"]) for each in workers), held)
             if before.threads != self.seen.threads:

@@ -158,6 +158,18 @@ def test_who_is_there_can_be_seen(cluster):
     assert cluster.pieces_a_second > 0
 
 
+def test_who_is_there_is_not_missed_for_what_dask_asks_beside(dask):
+    import dask as settings
+
+    seen = []
+    with settings.config.set({"distributed.client.scheduler-info-interval": "1ms"}), connected(dask.address) as cluster:
+        sweep(PROBLEMS["synthetic"](), **RUNS, scheduler=cluster)  # somebody is there
+        cluster.tell = lambda: seen.append(cluster.seen.threads)
+        for _ in range(300):
+            cluster._look()
+    assert 0 not in seen
+
+
 def test_a_cluster_that_was_left_takes_nothing_more(dask):
     left = Cluster(dask.address, PATIENCE)
     left.shutdown()
