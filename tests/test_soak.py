@@ -1,9 +1,20 @@
 """The plan of a soak, and what makes its verdict a bad one."""
 
+import asyncio
+import base64
+import json
+import random
+from types import SimpleNamespace
+
 import pytest
 
+from tools.load.message import Message
+from tools.load.tab import Component, Run
+from tools.soak import sitting
+from tools.soak.faults import happen
+from tools.soak.inspecting import gave_way
 from tools.soak.ledger import Happened, Ledger, Sample, Waited
-from tools.soak.plan import CLUSTER, KINDS, LASTS, LOCKED, READ_ONLY, SCHEDULER, SERVER, THREADS, WORKER, plan
+from tools.soak.plan import CLUSTER, KINDS, LASTS, LOCKED, READ_ONLY, SCHEDULER, SERVER, THREADS, WORKER, Fault, plan
 from tools.soak.troubles import tracebacks
 from tools.soak.verdict import AFTERWARDS, judge
 from tools.soak.words import told
@@ -48,7 +59,7 @@ def test_workers_are_killed_while_they_compute():
 def test_a_class_to_which_nothing_happened_is_well(quiet):
     verdict = judged(quiet)
     assert verdict.good, verdict.wrong
-    verdict.facts |= {"links_opened": 1, "runs_done": 1, "runs_compared": 1}
+    verdict.facts |= {"links_opened": 1, "runs_done": 1, "runs_compared": 1, "runs_given_up_unseen": []}
     assert told(verdict).endswith("verdict: good")
 
 
@@ -100,6 +111,86 @@ def test_a_run_that_gave_way_is_nobodys(quiet):
     assert list(quiet.owed) == ["a run"]
     quiet.give_up("a run", "bob")
     assert not quiet.owed
+
+
+class OpenTab:
+    """One that shows a run until its connection ends."""
+
+    url, query, screen = "http://there", "", None
+    ticket = base64.urlsafe_b64encode(json.dumps(["run", "explore", "ann", "a run"]).encode()).decode() + ".signed"
+
+    def __init__(self) -> None:
+        self.widgets = {f"explore_{name}": None for name in ("iterations", "seeds", "beta", "seed", "loss")}
+        self.shown, self.ended = asyncio.Event(), asyncio.Event()
+
+    async def runs(self):
+        await self.screen.mount(Component("explore-study", "", {"ticket": self.ticket}))
+        yield Run([], 0.0)
+        self.shown.set()
+        await self.ended.wait()
+
+    async def rerun(self) -> None: ...
+
+    async def enter(self, key: str, value: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("settled", "changed", "doubting"), [("", True, {"ann"}), ("done", True, set()), ("", False, set())]
+)
+def test_whoever_asked_for_another_and_did_not_see_it_cannot_count_on_what_started_by_itself(
+    monkeypatch, settled, changed, doubting
+):
+    monkeypatch.setattr(sitting, "_SETTLED", 0.0)
+    ledger = Ledger()
+
+    async def sit() -> None:
+        tab = OpenTab()
+        at = sitting.Sitting(
+            tab, SimpleNamespace(ledger=ledger, chance=random.Random(0), visitor="ann"), "explore", 0.0
+        )
+        staying = asyncio.create_task(at.stay())
+        await tab.shown.wait()
+        at.hear("study", Message("b", settled, "", b"", 0, 1, ticket=tab.ticket))
+        if changed:
+            await at._change()
+        tab.ended.set()
+        with pytest.raises(ConnectionResetError):
+            await staying
+
+    asyncio.run(sit())
+    assert ledger.runs["a run"].holders == {"ann"}
+    assert ledger.runs["a run"].doubting == doubting
+
+
+def test_a_run_that_is_gone_gave_way_only_if_all_its_holders_doubt_and_the_server_stopped_it(quiet):
+    stopped = "event=queued run=r visitor=a\nevent=cancelled run=r progress=0.1\nevent=queued run=s visitor=a\n"
+    quiet.tell("r", "explore", "", "ann")
+    assert not gave_way({"r": quiet.runs["r"]}, stopped)
+    quiet.doubt("r", "ann")
+    assert gave_way({"r": quiet.runs["r"]}, stopped) == {"r"}
+    assert not gave_way({"r": quiet.runs["r"]}, stopped + "event=queued run=r visitor=a\n")  # the store has lost it
+    quiet.tell("r", "explore", "", "bob")
+    assert not gave_way({"r": quiet.runs["r"]}, stopped)
+    quiet.doubt("r", "bob")
+    quiet.tell("r", "explore", "", "ann")  # who was told of it again
+    assert not gave_way({"r": quiet.runs["r"]}, stopped)
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_fault_lasts_until_what_was_killed_is_back(quiet, back):
+    class House:
+        server = SimpleNamespace(process=SimpleNamespace(pid=1))
+
+        def kill_worker(self) -> None: ...
+
+        async def restart_worker(self) -> bool:
+            await asyncio.sleep(0.2)
+            return back
+
+    asyncio.run(happen([Fault(0.0, WORKER, 0.0)], House(), [], quiet))
+    (fault,) = quiet.happened
+    assert fault.ended - fault.begun >= 0.2
+    assert judged(quiet).good == back
 
 
 def test_tracebacks_are_found_in_a_log(tmp_path):

@@ -21,7 +21,7 @@ from typing import Any
 
 from .faults import happen
 from .house import STORE, House
-from .inspecting import reach
+from .inspecting import gave_way, reach
 from .ledger import Ledger
 from .picture import figure, write
 from .plan import plan
@@ -98,11 +98,14 @@ async def _class(arguments: argparse.Namespace, house: House, faults: list[Any])
     watching.cancel()
     exit_code = await asyncio.to_thread(house.end_server)
     stored = house.stored()
-    lost = unreachable | {run: "it is not in the store" for run in ledger.owed if run not in stored}
+    gone = {run: told for run, told in ledger.owed.items() if run not in stored}
+    given_up = gave_way(gone, house.log.read_text(errors="replace"))
+    lost = unreachable | dict.fromkeys(gone.keys() - given_up, "it is not in the store")
     print(f"{ledger.now:7.0f} s  the server has ended; finished runs are computed anew", flush=True)
     compared = await asyncio.to_thread(_compared, arguments, house, students, stored)
     verdict = judge(ledger, lost, compared.different, tracebacks(house.log), exit_code)
     verdict.facts |= {"links_opened": opened, "runs_done": compared.done, "runs_compared": compared.compared}
+    verdict.facts |= {"runs_given_up_unseen": sorted(given_up)}
     return verdict, ledger
 
 

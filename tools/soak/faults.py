@@ -20,13 +20,16 @@ async def happen(faults: Sequence[Fault], house: House, students: Sequence[Stude
         await asyncio.sleep(max(0.0, fault.at - ledger.now))
         begun = ledger.now
         print(f"{begun:7.0f} s  {fault.kind} {fault.how}".rstrip(), flush=True)
-        await _have(fault, house, students)
+        back = await _have(fault, house, students)
         if fault.kind in (plan.LOCKED, plan.FULL, plan.READ_ONLY):
-            await house.store_is_back()
+            back = await house.store_is_back()
+        if not back:
+            ledger.fail(f"{fault.kind}: what was away has not come back")
         ledger.happened.append(Happened(fault.kind, begun, ledger.now))
 
 
-async def _have(fault: Fault, house: House, students: Sequence[Student]) -> None:
+async def _have(fault: Fault, house: House, students: Sequence[Student]) -> bool:
+    """Tell whether what was killed has come back."""
     assert house.server is not None
     pid = house.server.process.pid
     match fault.kind:
@@ -37,11 +40,11 @@ async def _have(fault: Fault, house: House, students: Sequence[Student]) -> None
         case plan.WORKER:
             house.kill_worker()
             await asyncio.sleep(fault.seconds)
-            house.dask.start_worker()
+            return await house.restart_worker()
         case plan.SCHEDULER:
             house.kill_scheduler()
             await asyncio.sleep(fault.seconds)
-            house.restart_cluster()
+            return await house.restart_cluster()
         case plan.LOCKED:
             await house.lock_store(fault.seconds)
         case plan.FULL:
@@ -70,3 +73,4 @@ async def _have(fault: Fault, house: House, students: Sequence[Student]) -> None
             for student in students[: max(1, round(_GREEDY * len(students)))]:
                 student.greedy = True
             await asyncio.sleep(fault.seconds)
+    return True

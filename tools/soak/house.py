@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from cvar_core import SweepSpec
@@ -24,7 +25,7 @@ WORKERS = 2
 STORE = "runs.sqlite"
 LIMITS = {"CVAR_MAX_MEMORY": "512M", "CVAR_MAX_STORE": "1G", "CVAR_WORKERS": str(WORKERS)}
 
-_BACK = 40.0  # seconds, after which a store that is not back will not be
+_BACK = 40.0  # seconds, after which a store or a cluster that is not back will not be
 _LOCKING = """
 import sqlite3, sys, time
 other = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
@@ -43,6 +44,7 @@ class House:
         self._port = free_port() if port is None else port + 1
         self.wire = Wire(free_port() if port is None else port, self._port)
         self.dask = Dask(folder, free_port())
+        self._worker_log = folder / "worker.log"
         self.kind = THREADS
         self._log_begun = 0  # where that of this server begins
         self.server: Server | None = None
@@ -82,10 +84,22 @@ class House:
         self.dask.scheduler.kill()
         self.dask.scheduler.wait()
 
-    def restart_cluster(self) -> None:
+    async def restart_cluster(self) -> bool:
         """Start the scheduler and workers: those of one that is gone end by and by, and are not waited for."""
         self.dask.end()
+        before = self._came()
         self._start_cluster()
+        return await _within(_BACK, lambda: self._came() >= before + WORKERS)
+
+    async def restart_worker(self) -> bool:
+        """Start a worker, and tell whether it has come: at load that takes longer than a fault is felt."""
+        before = self._came()
+        self.dask.start_worker()
+        return await _within(_BACK, lambda: self._came() > before)
+
+    def _came(self) -> int:
+        """Return how many workers have ever come to a scheduler."""
+        return self._worker_log.read_bytes().count(b"Registered to:")
 
     def _start_cluster(self) -> None:
         self.dask.start_scheduler()
@@ -104,14 +118,13 @@ class House:
         command = [sys.executable, "-c", _LOCKING, str(self.disk.folder / STORE), str(seconds)]
         await asyncio.to_thread(subprocess.run, command, capture_output=True)
 
-    async def store_is_back(self) -> None:
+    async def store_is_back(self) -> bool:
         """Wait until the server writes to its file again: before that, the page says that a stop loses results."""
-        deadline = time.monotonic() + _BACK
-        while time.monotonic() < deadline:
-            told = [line for line in self.log.read_bytes()[self._log_begun :].splitlines() if b"event=store " in line]
-            if not told or b"taken over" in told[-1]:
-                return
-            await asyncio.sleep(0.5)
+        return await _within(_BACK, self._writes)
+
+    def _writes(self) -> bool:
+        told = [line for line in self.log.read_bytes()[self._log_begun :].splitlines() if b"event=store " in line]
+        return not told or b"taken over" in told[-1]
 
     def set_clock(self, hours: float) -> None:
         self._clock.write_text(str(3600 * hours))
@@ -134,3 +147,13 @@ class House:
         self.dask.end()
         time.sleep(0.2)
         self.disk.close()
+
+
+async def _within(seconds: float, there: Callable[[], bool]) -> bool:
+    """Wait for something, and tell whether it came in time."""
+    deadline = time.monotonic() + seconds
+    while not there():
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(0.5)
+    return True

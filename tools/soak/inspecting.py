@@ -6,7 +6,7 @@ import asyncio
 import random
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
 from websockets.exceptions import WebSocketException
@@ -15,11 +15,13 @@ from pages.components.lessons.ways import explore_link
 from tools.load.tab import Component, opened
 
 from .house import House
+from .ledger import Told
 from .sitting import run_of
 from .wishes import EXPLORE
 
 _PATIENCE = 60.0  # seconds for a page
 _AT_ONCE = 4
+_EVENTS = "queued|done|failed|cancelled|interrupted"
 
 
 async def reach(house: House, runs: Collection[str], most: int, seed: int) -> tuple[int, dict[str, str]]:
@@ -51,6 +53,15 @@ async def reach(house: House, runs: Collection[str], most: int, seed: int) -> tu
     begun = set(re.findall(rf"event=queued run=(\w+) visitor={inspector[:8]}", house.log.read_text(errors="replace")))
     wrong = {run: f"its link shows {there or 'nothing'}" for run, there in found.items() if there != run}
     return len(chosen), wrong | dict.fromkeys(begun & set(chosen), "its link computes it anew")
+
+
+def gave_way(gone: Mapping[str, Told], log: str) -> set[str]:
+    """Return the runs that started by themselves and were given up for the next, which nobody saw before they left.
+
+    All who hold one had asked for another, and the last that the server says of it is that it was stopped.
+    """
+    last = {run: event for event, run in re.findall(rf"event=({_EVENTS}) run=(\w+)", log)}
+    return {run for run, told in gone.items() if told.holders <= told.doubting and last.get(run) == "cancelled"}
 
 
 class _Screen:

@@ -50,11 +50,15 @@ class Told:
     holders
         Who may count on it: all who were told, but for those who went on to another before it had ended, though it had
         started by itself; such a run is given up.
+    doubting
+        Those of them who had asked for another when their connection ended, and did not see whether it came: what had
+        started by itself may have been given up.
     """
 
     page: str
     link: str
     holders: set[str] = field(default_factory=set)
+    doubting: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -89,11 +93,17 @@ class Ledger:
         self.waits.append(Waited(since, what, self.now - since))
 
     def tell(self, run: str, page: str, link: str, visitor: str) -> None:
-        self.runs.setdefault(run, Told(page, link)).holders.add(visitor)
+        told = self.runs.setdefault(run, Told(page, link))
+        told.holders.add(visitor)
+        told.doubting.discard(visitor)
 
     def give_up(self, run: str, visitor: str) -> None:
         if run in self.runs:
             self.runs[run].holders.discard(visitor)
+
+    def doubt(self, run: str, visitor: str) -> None:
+        if run in self.runs:
+            self.runs[run].doubting.add(visitor)
 
     @property
     def owed(self) -> dict[str, Told]:

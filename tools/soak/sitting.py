@@ -54,6 +54,8 @@ class Sitting:
             await self._page.over
         finally:
             await self._page.close()
+            if self._changed is not None and self._run not in self._over | self._pressed:
+                self._ledger.doubt(self._run, self._student.visitor)  # the next may have begun, and not been seen
 
     # What is seen.
 

@@ -15,6 +15,7 @@ def told(verdict: Verdict) -> str:
         f"runs: {facts['runs_told']:,} told of, {facts['runs_owed']:,} counted on, {len(facts['runs_lost'])} lost; "
         f"{facts['links_opened']:,} links opened",
         *(f"  {run}: {why}" for run, why in facts["runs_lost"].items()),
+        f"  {len(facts['runs_given_up_unseen'])} gave way to a next one that nobody saw before the connection ended",
         f"bits: {facts['runs_compared']:,} of {facts['runs_done']:,} finished runs computed anew, "
         f"{len(facts['bits_different'])} different",
         _shown("errors that no fault explains", facts["errors_unexpected"]),
