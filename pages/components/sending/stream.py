@@ -97,6 +97,7 @@ class Listener:
         self._seen = Seen()
         self._sent: Hashable = None  # the name of the picture that the browser has
         self._beat = json.dumps({"answers": 0, "boot": shared.boot, "settled": "", "words": None, "spread": 0})
+        self._spoke = time.monotonic()  # when something was sent last
         self._news = asyncio.Event()  # there may be something new
         self._asked = asyncio.Event()  # the browser has said what it wants, or something else than before
         self._drawn = asyncio.Event()
@@ -136,6 +137,7 @@ class Listener:
         """Send a message, and tell whether the browser has drawn it."""
         self._drawn.clear()
         await self._websocket.send_text(text)
+        self._spoke = time.monotonic()
         return await self._until(self._drawn, hearing, PATIENCE)
 
     @staticmethod
@@ -182,7 +184,8 @@ class Listener:
         there = True
         try:
             while there and not drawing.done():
-                await asyncio.wait({drawing, hearing}, timeout=server.HEARTBEAT, return_when=asyncio.FIRST_COMPLETED)
+                due = max(0.0, self._spoke + server.HEARTBEAT - time.monotonic())
+                await asyncio.wait({drawing, hearing}, timeout=due, return_when=asyncio.FIRST_COMPLETED)
                 # Where many wait for the studio, or it for the store, the connection is none the worse.
                 there = drawing.done() or (not hearing.done() and await self._send(self._beat, hearing))
             return self._said(wanted, drawing.result()) if there else None

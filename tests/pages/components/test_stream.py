@@ -407,3 +407,25 @@ def test_who_does_not_answer_a_heartbeat_is_let_go_while_the_studio_is_busy(run,
         busy.set()
 
     with_browsers(1, story)
+
+
+def test_a_heartbeat_is_due_by_what_was_sent_last_and_not_by_when_drawing_began(run, held, eager, monkeypatch):
+    busy, draw = threading.Event(), Listener._draw
+    monkeypatch.setattr(Listener, "_draw", lambda *given: busy.wait(30) and draw(*given))
+    busy.set()
+
+    async def story(browser: Browser) -> None:
+        browser.ask(ticket())
+        await browser.hears()
+        monkeypatch.setattr(server, "HEARTBEAT", 2.0)
+        run.submit(small(), "somebody else")
+        await browser.hears()  # the last before it waits no longer than that
+        said = time.monotonic()
+        busy.clear()
+        await asyncio.sleep(1.5)
+        run.submit(small(), "a third")
+        await browser.hears()
+        assert time.monotonic() - said < 3.0
+        busy.set()
+
+    with_browsers(1, story)
