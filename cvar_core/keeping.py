@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from typing import Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Self, TypeVar, overload
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -117,3 +117,35 @@ class Kept(Generic[Key, Value]):
 
     def _remove(self, key: Key) -> None:
         self._total -= self._kept.pop(key).size
+
+
+class once(Generic[Value]):  # noqa: N801 - it is written like ``property``
+    """A property that is made once for each object, and kept by it.
+
+    ``functools.cached_property`` of Python 3.11 has one lock for all objects of a class: whoever draws one run would
+    wait until the figures of another, which takes seconds, are there.
+    """
+
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make, self.__doc__ = make, make.__doc__
+        self._making: dict[int, threading.RLock] = {}  # by the object; not in it, because a lock cannot be pickled
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | Value:
+        if instance is None:
+            return self
+        held = instance.__dict__
+        try:
+            with self._making.setdefault(id(instance), threading.RLock()):
+                if self._name not in held:
+                    held[self._name] = self._make(instance)
+        finally:
+            self._making.pop(id(instance), None)
+        value: Value = held[self._name]
+        return value

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from .catalogue import UnknownName, full_name, losses, methods, noises, schedules
 from .catalogue.registry import Registry
+from .keeping import once
 from .version import ENGINE_VERSION
 
 MOST_LAMBDAS = 1_000
@@ -143,11 +144,11 @@ class ProblemSpec:
     def __hash__(self) -> int:
         return self._hash
 
-    @functools.cached_property
+    @once
     def _hash(self) -> int:
         return hash(canonical(self))
 
-    @functools.cached_property
+    @once
     def full_loss(self) -> str:
         """What the catalogue has the loss by, with its parameters."""
         return full_name(self.loss, self.loss_params)
@@ -204,7 +205,7 @@ class SweepSpec:
         values["problem"] = ProblemSpec.from_dict(values.get("problem", {}))
         return cls(**values)
 
-    @functools.cached_property
+    @once
     def id(self) -> str:
         """The id of the run: a hash of this spec, of the engine's version, and of the code of what is not built in."""
         return hashlib.sha256(":".join([str(ENGINE_VERSION), canonical(self), *self._stamps]).encode()).hexdigest()[:16]
@@ -216,7 +217,7 @@ class SweepSpec:
         found = [losses.stamp(self.problem.loss), *noise, *(methods.stamp(name) for name in self.methods)]
         return [stamp for stamp in found if stamp is not None]
 
-    @functools.cached_property
+    @once
     def family(self) -> str:
         """What the records of one trajectory depend on beside its method, its seed and its step size, hashed.
 
@@ -225,7 +226,7 @@ class SweepSpec:
         shared = [ENGINE_VERSION, self.problem.to_dict(), self.schedule, self.checkpoint_iterations, *self._stamps]
         return hashlib.sha256(json.dumps(shared, sort_keys=True, allow_nan=False).encode()).hexdigest()[:16]
 
-    @functools.cached_property
+    @once
     def checkpoint_iterations(self) -> tuple[int, ...]:
         """The iteration counts at which the objective is recorded: the start, then log-spaced ones."""
         if self.checkpoints == 1:

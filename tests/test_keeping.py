@@ -1,5 +1,6 @@
 """What is kept: within its bound, made once for all who ask at once, and the least recently used goes first."""
 
+import pickle
 import threading
 from contextlib import contextmanager
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cvar_core.keeping import Kept
+from cvar_core.keeping import Kept, once
 
 WAIT = 30  # seconds, for what takes none
 
@@ -168,3 +169,60 @@ def test_a_making_may_ask_for_something_else():
     kept = Kept(10)
     assert kept.get("a", lambda: kept.get("b", lambda: 2) + 1) == 3
     assert list(kept) == ["b", "a"]
+
+
+def test_what_one_object_makes_keeps_nobody_waiting_who_asks_another():
+    made, go_on, begun = [], threading.Event(), threading.Event()
+
+    class Thing:
+        def __init__(self, slow):
+            self.slow = slow
+
+        @once
+        def worth(self):
+            """What it is worth."""
+            made.append(self.slow)
+            if self.slow:
+                begun.set()
+                assert go_on.wait(WAIT)
+            return len(made)
+
+    slow, quick = Thing(True), Thing(False)
+    asking = [threading.Thread(target=lambda: slow.worth, daemon=True) for _ in range(3)]
+    for each in asking:
+        each.start()
+    assert begun.wait(WAIT)
+    found = []
+    beside = threading.Thread(target=lambda: found.append(quick.worth), daemon=True)
+    beside.start()
+    beside.join(5)
+    assert found == [2]
+    go_on.set()
+    for each in asking:
+        each.join(WAIT)
+    assert made == [True, False]  # once each
+    assert vars(quick) == {"slow": False, "worth": 2}
+    assert Thing.worth.__doc__ == "What it is worth."
+
+
+class Uncertain:
+    """Says what it is worth when it is asked a second time, and is sent somewhere whenever it is asked."""
+
+    def __init__(self):
+        self.asked = 0
+
+    @once
+    def worth(self):
+        pickle.dumps(self)
+        self.asked += 1
+        return 1 / (self.asked - 1)
+
+
+def test_an_object_travels_while_something_of_it_is_made_and_after_that_has_failed():
+    thing = Uncertain()
+    with pytest.raises(ZeroDivisionError):
+        _ = thing.worth
+    assert vars(pickle.loads(pickle.dumps(thing))) == {"asked": 1}
+    assert thing.worth == 1
+    assert vars(thing) == {"asked": 2, "worth": 1}
+    assert Uncertain.worth._making == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import functools
 import gzip
 import io
 import lzma
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
+from ..keeping import once
 from .bounds import DataError, Limits, size
 
 Source = str | os.PathLike[str] | BinaryIO
@@ -51,7 +51,7 @@ class Content:
             file.close()
             raise self._damaged(problem) from None
 
-    @functools.cached_property
+    @once
     def head(self) -> bytes:
         """The first bytes, enough to tell what this is."""
         with self.open() as file:
@@ -62,7 +62,7 @@ class Content:
             raise DataError(f"{self.name} is compressed more than once; unpack it")
         return head
 
-    @functools.cached_property
+    @once
     def data(self) -> bytes:
         """All of it, for formats that have to be read from their end."""
         with self.open() as file:

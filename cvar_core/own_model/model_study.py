@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..keeping import once
 from ..results.certainty import Interval, median_interval
 from ..results.readable import decades, interval, number, sureness
 from ..results.robustness import Forgiven, usable_range
@@ -60,7 +60,7 @@ class ModelStudy:
     closed: float = 0.9
     seconds: float = 0.0
 
-    @functools.cached_property
+    @once
     def cvars(self) -> Array:
         """Test CVaR, shape (optimisers, seeds, lambdas); NaN where the training diverged."""
         found: Array = self.records[..., _TEST_CVAR]
@@ -72,22 +72,22 @@ class ModelStudy:
             raise SpecError(f"measure is {measure!r}; choose from {', '.join(MEASURES)}")
         return spread(self.records[..., MEASURES.index(measure)], axis=1)
 
-    @functools.cached_property
+    @once
     def reference(self) -> float:
         """The least median test CVaR that any optimiser reached; ∞ if all diverged."""
         return float(self.spread().median.min())
 
-    @functools.cached_property
+    @once
     def gaps(self) -> Array:
         """Test CVaR above the reference, shape (optimisers, seeds, lambdas)."""
         return self.cvars - self.reference
 
-    @functools.cached_property
+    @once
     def limits(self) -> Array:
         """How large a gap may remain, shape (seeds,); 0 where training cannot gain anything."""
         return np.maximum((1 - self.closed) * (self.starts[:, _TEST_CVAR] - self.reference), 0.0)
 
-    @functools.cached_property
+    @once
     def forgiven(self) -> dict[str, Forgiven]:
         """What each optimiser forgives, seed by seed."""
         return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +13,7 @@ from torch import Tensor
 from ..cancel import Stop, check
 from ..catalogue import Loss, losses
 from ..compiled import jit
-from ..keeping import Kept
+from ..keeping import Kept, once
 from ..linear import weigh_squares
 from ..specs import ProblemSpec, SpecError
 from . import draws, recorded, risk
@@ -90,7 +89,7 @@ class Ground:
     def loss(self) -> Loss:
         return losses[self.spec.full_loss]
 
-    @functools.cached_property
+    @once
     def theta_gen(self) -> Tensor:
         """The parameters that generated a synthetic problem's data, shape (dim,)."""
         return draws.theta_gen(self.spec)
@@ -221,7 +220,7 @@ class Ground:
                 self._slopes[seed] = float(slopes.square().numpy().mean())  # numpy's does not depend on threads
             return self._slopes[seed] * self._feature_squares
 
-    @functools.cached_property
+    @once
     def _feature_squares(self) -> Tensor:
         points = self.points
         return points.combine_squares(torch.ones(points.count, dtype=torch.float64)) / points.count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from ..catalogue import Loss
 from ..compiled import jit
+from ..keeping import once
 from ..linear import weigh_sparse_squares
 from . import evaluation, risk, selection, sparse_sums
 from .selection import Kept, Levels
@@ -134,7 +134,7 @@ class DensePoints:
     def predictions(self, thetas: Tensor) -> Tensor:
         return evaluation.predictions(self.columns, thetas)
 
-    @functools.cached_property
+    @once
     def thinned(self) -> DensePoints:
         index = risk.thinning(self.count)
         always = torch.full(
@@ -193,13 +193,13 @@ class SparsePoints:
     def work(self) -> float:
         return 5.0 * (int(self.matrix.nnz) + self.count)
 
-    @functools.cached_property
+    @once
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where each row begins, and the columns and values of its non-zeros: one type for each, for the kernels."""
         matrix = self.matrix
         return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
 
-    @functools.cached_property
+    @once
     def norms(self) -> Tensor:
         """‖x_i‖², shape (count,)."""
         return _tensor(np.asarray(self.matrix.multiply(self.matrix).sum(axis=1)).ravel())
@@ -234,7 +234,7 @@ class SparsePoints:
     def predictions(self, thetas: Tensor) -> Tensor:
         return sparse_sums.predictions(self, thetas)
 
-    @functools.cached_property
+    @once
     def thinned(self) -> SparsePoints:
         return self.subset(risk.thinning(self.count))
 

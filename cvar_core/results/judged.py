@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..keeping import once
 from ..specs import SpecError
 from .certainty import Interval, median_interval
 from .compared import Comparison
@@ -47,28 +47,28 @@ class Judged:
     """What a result says by one criterion. Made by ``Result.judged``, which keeps it: a result never changes."""
 
     def __init__(self, result: Result, criterion: Criterion) -> None:
+        self.gaps = result.gaps(criterion.measure)
         # A twin that knows of no judgement: a result and what is judged of it must not keep each other alive.
         self.result, self.criterion = copy.copy(result), criterion
         self.result.__dict__.pop("_judged", None)
-        self.gaps = result.gaps(criterion.measure)
         self._summaries: dict[int, Summary] = {}
         self._best: dict[str, float | None] = {}
         self._recommended: dict[str, Recommended | None] = {}
 
-    @functools.cached_property
+    @once
     def starts(self) -> Array:
         """The gap at the start of each seed, shape (seeds,); NaN where none is recorded yet."""
         known: Array = np.where(self.result.recorded > 0, self.gaps[:, :, 0, 0], np.nan)
         first: Array = np.fmax.reduce(known, axis=0)  # the methods of a seed share its start, and some may be ahead
         return first
 
-    @functools.cached_property
+    @once
     def start(self) -> float:
         """The median gap of the starts that are recorded; ∞ if none is."""
         known = self.starts[np.isfinite(self.starts)]
         return float(np.median(known)) if len(known) else np.inf
 
-    @functools.cached_property
+    @once
     def limits(self) -> Array:
         """ε of each seed, shape (seeds,); ∞ where its start is not known yet."""
         if self.criterion.epsilon is not None:
@@ -82,13 +82,13 @@ class Judged:
         wanted = np.maximum((1 - closed) * self.starts, least)
         return np.where(np.isfinite(self.starts), wanted, np.inf)
 
-    @functools.cached_property
+    @once
     def epsilon(self) -> float:
         """The median ε over the seeds whose start is known; ∞ if none is."""
         known = self.limits[np.isfinite(self.limits)]
         return float(np.median(known)) if len(known) else np.inf
 
-    @functools.cached_property
+    @once
     def nothing_to_close(self) -> float | None:
         """How far the start is above F*, as a share of it, where that is less than 1%; else ``None``.
 
@@ -99,13 +99,13 @@ class Judged:
             return None
         return max(self.start, 0.0) / worth if worth else 0.0
 
-    @functools.cached_property
+    @once
     def floor(self) -> float | None:
         """What even the population's minimiser shows as a gap on the points; ``None`` where there is no such floor."""
         exact = self.criterion.measure == RISK and self.result.true_excess_risk is not None
         return None if exact else self.result.optimum.floor or None
 
-    @functools.cached_property
+    @once
     def points_needed(self) -> int | None:
         """How many points could tell runs apart at ε, where those that there are cannot; else ``None``."""
         if self.floor is None or not _CLEAR * self.floor > self.epsilon:
@@ -128,7 +128,7 @@ class Judged:
             )
         return self._summaries[index]
 
-    @functools.cached_property
+    @once
     def forgiven(self) -> dict[str, Forgiven]:
         """What each method forgives, start by start."""
         lambdas, ends = self.result.spec.lambdas, self.gaps[:, :, self.result.reached, :]
@@ -139,7 +139,7 @@ class Judged:
             for m, method in enumerate(self.result.spec.methods)
         }
 
-    @functools.cached_property
+    @once
     def usable(self) -> NDArray[np.int64]:
         """For how many starts each step size of the grid is usable, shape (methods, lambdas)."""
         ends = self.gaps[:, :, self.result.reached, :]
@@ -252,7 +252,7 @@ class Judged:
             first = first or here
         return first
 
-    @functools.cached_property
+    @once
     def choice(self) -> Choice | None:
         """Which method to take, and at which λ; ``None`` where nothing can be recommended."""
         names = self.result.spec.methods

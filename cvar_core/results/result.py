@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ..engine import Averaged, Records, Shard
+from ..keeping import once
 from ..problem import Optimum, Problem, measure_names, population_risk
 from ..sameness import same
 from ..specs import SpecError, SweepSpec
@@ -109,27 +109,27 @@ class Result:
         """R(θ̄), the CVaR_β of the losses of the averaged iterates, of the shape of ``objectives``."""
         return self.beside["risk"]
 
-    @functools.cached_property
+    @once
     def measures(self) -> dict[str, Array]:
         """On data sets, accuracy or losses by name; empty for a synthetic problem."""
         return {name: self.beside[name] for name in measure_names(self.spec.problem)}
 
-    @functools.cached_property
+    @once
     def reference(self) -> dict[str, float]:
         """The measures of θ*; empty where θ* = 0 in classification, which decides nothing."""
         return dict(zip(self.measures, self.optimum.measures, strict=False))
 
-    @functools.cached_property
+    @once
     def suboptimality(self) -> Array:
         """F̃_β − F*, of the shape of ``objectives``."""
         return self.objectives - self.optimum.value
 
-    @functools.cached_property
+    @once
     def excess_risk(self) -> Array:
         """R(θ̄) − F*, the model's part of the suboptimality, of the shape of ``objectives``."""
         return self.risks - self.optimum.value
 
-    @functools.cached_property
+    @once
     def true_excess_risk(self) -> Array | None:
         """The excess risk of θ̄ in the population, free of the luck of any points; ``None`` where it is not known.
 
@@ -160,17 +160,17 @@ class Result:
             return "suboptimality"
         return "excess_risk" if self.true_excess_risk is None else "true_excess_risk"
 
-    @functools.cached_property
+    @once
     def checkpoints(self) -> tuple[int, ...]:
         """The iterations that are recorded, kept because a chart asks often."""
         return self.spec.checkpoint_iterations
 
-    @functools.cached_property
+    @once
     def reached(self) -> int:
         """The place of the last checkpoint that every run has reached."""
         return max(int(self.recorded.min()) - 1, 0)
 
-    @functools.cached_property
+    @once
     def _judged(self) -> dict[Criterion, Judged]:
         return {}
 
@@ -284,7 +284,7 @@ class Result:
             self._ends[chosen] = chosen.end(ground)
         return self._ends[chosen]
 
-    @functools.cached_property
+    @once
     def _ends(self) -> dict[Chosen, Averaged]:
         return {}
 

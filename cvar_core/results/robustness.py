@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..keeping import once
 from .certainty import Interval, median_interval
 
 Array = NDArray[np.float64]
@@ -51,12 +51,12 @@ class Forgiven:
 
     starts: tuple[UsableRange | None, ...]
 
-    @functools.cached_property
+    @once
     def decades(self) -> float | None:
         """The median over the starts, of which one without a usable λ has 0; ``None`` if most have none."""
         return None if self.typical is None else float(np.median(self.each))
 
-    @functools.cached_property
+    @once
     def each(self) -> tuple[float, ...]:
         """The decades of each start, 0 where it has no usable λ."""
         return tuple(0.0 if found is None else found.decades for found in self.starts)
@@ -70,7 +70,7 @@ class Forgiven:
     def decades_high(self) -> float:
         return median_interval(self.each).high
 
-    @functools.cached_property
+    @once
     def typical(self) -> UsableRange | None:
         """The median ends, over the starts that have any, open where that start's is; ``None`` if most have none."""
         found = [each for each in self.starts if each is not None]

@@ -7,11 +7,11 @@ starts on which the interval hangs.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from ..keeping import once
 from ..specs import SweepSpec
 from .bracketed import Bracketed, End
 from .certainty import Interval
@@ -42,13 +42,13 @@ class Sharp:
     method: str
     starts: dict[int, Bracketed]
 
-    @functools.cached_property
+    @once
     def interval(self) -> Interval:
         """Holds the median over all starts with 90%, whatever the stage at which one stopped."""
         known = self.starts.values()
         return looked([each.least for each in known], [each.most for each in known])
 
-    @functools.cached_property
+    @once
     def likely(self) -> Interval:
         """The same if the ends were where the line in log–log has them: what the starts alone leave open."""
         values = [each.likely for each in self.starts.values()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +15,7 @@ from ..cancel import Stop
 from ..catalogue import methods
 from ..data import Dataset, dates, labels
 from ..data.naming import told_apart
+from ..keeping import once
 from ..problem import Problem
 from ..results import Chosen, Result, number
 from ..specs import SpecError
@@ -94,64 +94,64 @@ class Tail:
     thetas: Mapping[str, Tensor]
     columns: Columns
 
-    @functools.cached_property
+    @once
     def fits(self) -> tuple[str, ...]:
         """The names of the models that there are."""
         return tuple(name for name, theta in self.thetas.items() if finite(theta))
 
-    @functools.cached_property
+    @once
     def labels(self) -> dict[str, str]:
         """What the fits are called in sentences."""
         run = f"{methods[self.chosen.method].label} at λ = {number(self.chosen.lam)}"
         return {RUN: run, OPTIMUM: "θ*", MEAN: "the ordinary fit"}
 
-    @functools.cached_property
+    @once
     def predictions(self) -> dict[str, Array]:
         """What each fit predicts, row by row."""
         points = self.problem.ground.points
         return {name: points.predict(self.thetas[name]).numpy() for name in self.fits}
 
-    @functools.cached_property
+    @once
     def losses(self) -> dict[str, Array]:
         """The losses of all rows by the name of the fit, each of shape (rows,), in the target's own unit."""
         problem, target = self.problem, self.problem.ground.points.target
         values = {name: problem.loss.value(torch.from_numpy(p), target) for name, p in self.predictions.items()}
         return {name: (problem.spec.scale * self.factor * each).numpy() for name, each in values.items()}
 
-    @functools.cached_property
+    @once
     def factor(self) -> float:
         """What losses of a standardised target are multiplied by; 1 where no factor gives them the target's unit."""
         unit = self.data.target_unit
         return 1.0 if unit is None else unit.factor(self.problem.spec.loss) or 1.0
 
-    @functools.cached_property
+    @once
     def worst(self) -> dict[str, Worst]:
         """The rows in each fit's tail."""
         return {name: Worst.of(losses, self.problem.spec.beta) for name, losses in self.losses.items()}
 
-    @functools.cached_property
+    @once
     def means(self) -> dict[str, float]:
         """The mean loss of all rows, by the name of the fit."""
         return {name: float(losses.mean()) for name, losses in self.losses.items()}
 
-    @functools.cached_property
+    @once
     def lossless(self) -> tuple[str, ...]:
         """The fits at which no row loses anything: on separable data, where they go on growing for ever."""
         nothing = torch.zeros(self.problem.spec.dim, dtype=torch.float64)
         unit = self.factor * float(self.problem.losses(nothing).mean())
         return tuple(name for name, worst in self.worst.items() if worst.losses[0] <= _NOTHING * unit)
 
-    @functools.cached_property
+    @once
     def flat(self) -> tuple[str, ...]:
         """The fits at which no row is worse than another: all lose the same, or nothing."""
         return tuple(name for name in self.fits if name in self.lossless or self.worst[name].level)
 
-    @functools.cached_property
+    @once
     def histogram(self) -> LossHistogram:
         """How the losses of the fits are spread, in bins that they share."""
         return loss_histogram(self.losses, max(each.losses[-1] for each in self.worst.values()))
 
-    @functools.cached_property
+    @once
     def _contrasts(self) -> dict[str, Contrast]:
         return {}
 
@@ -239,7 +239,7 @@ class Tail:
         """Whether the targets are labels."""
         return self.problem.loss.task == "classification"
 
-    @functools.cached_property
+    @once
     def _compared_target(self) -> tuple[Array, str]:
         """The target to be held against the rest, with its name: of two classes, whether it is the positive one."""
         if not self.classes:
@@ -247,13 +247,13 @@ class Tail:
         positive = self.problem.ground.points.target.numpy() > 0
         return positive.astype(np.float64), f"{self.data.target_name}={self.positive}"
 
-    @functools.cached_property
+    @once
     def positive(self) -> str:
         """The label that is +1."""
         first = int(np.argmax(self.problem.ground.points.target.numpy()))
         return labels.written(float(self.data.y[first]), self.data.texts)
 
-    @functools.cached_property
+    @once
     def _effects(self) -> Array:
         """What a step of one deviation of each column does to a prediction, shape (fits, columns)."""
         return np.stack([self.thetas[name].numpy() for name in self.fits]) * self.columns.deviation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...keeping import once
 from ...results import EDGE, MEASURES, NOT_SAFE, SAFE, SO_FAR, UNKNOWN, Criterion, Result, UsableRange
 from ...specs import SweepSpec
 from .entries import LAMBDAS, Entry
@@ -87,7 +87,7 @@ class Atlas:
         """What was run on every problem."""
         return self.problems[0].spec.methods
 
-    @functools.cached_property
+    @once
     def left(self) -> NDArray[np.float64]:
         """The median share of the gap that is left, ∞ where most diverge; (problems, measures, methods, lambdas)."""
         begun = np.where(self.starts > 0, self.starts, np.nan)[:, :, None, :, None]

@@ -6,13 +6,13 @@ there are, with replacement, each with all of its problems.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...keeping import once
 from ...results import MEASURES, RISK, SO_FAR, UNKNOWN
 from .charted import STATES, Atlas
 from .entries import LAMBDAS, METHODS, Entry
@@ -102,11 +102,11 @@ class View:
         shares: Array = self.atlas.left[self.places, MEASURES.index(self.measure)]
         return shares
 
-    @functools.cached_property
+    @once
     def origins(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry.origin for entry in self.entries))
 
-    @functools.cached_property
+    @once
     def _of_origin(self) -> Array:
         """Which problems each origin has, shape (origins, problems)."""
         return np.array([[entry.origin == each for entry in self.entries] for each in self.origins], dtype=float)
