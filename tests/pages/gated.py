@@ -65,11 +65,12 @@ def main() -> None:
 
     from cvar_core.jobs import job
     from pages.components.run import run_page, self_starting
-    from pages.components.sending import answers, server, warm
+    from pages.components.sending import answers, server, stream, warm
 
     warm.up = lambda: None  # a test needs little of it, and pays for that when it comes to it
     server.threads = answers.threads = _gated_threads
     job._ROUNDS, job._SHORTEST = 40, 1e-6  # even a small run has many pieces
+    stream.OFTEN, stream.SOON = 0.7, 0.3  # seconds: a browser spends more on pictures of growth than on all else
     server.HEARTBEAT = 1.5  # seconds: a lost connection is noticed soon, and a slow browser gets a rest
     # Seconds: which runs start by themselves is no matter of the machine's speed, nor of a gate's that was learnt from.
     self_starting.SHORT = run_page.PATIENCE = 600.0
