@@ -1,5 +1,6 @@
 """The stream in a real browser: lost and found again, by many at once, and without a rerun of the script."""
 
+import json
 import re
 from typing import Any
 
@@ -92,6 +93,7 @@ def test_controls_that_a_slow_browser_shows_late_have_their_values(visit):
 
     def hold(page: Any) -> None:
         page.route(re.compile(r"/(ButtonGroup|TextInput|Selectbox)\.\w+\.js"), lambda route: held.append(route))
+        page.route_web_socket(re.compile("/live$"), beating)
 
     page = visit(link(**LINKED, iterations=2_105), hold)
     enter(page, "Level β", 0.9)  # the script runs once more
@@ -104,3 +106,16 @@ def test_controls_that_a_slow_browser_shows_late_have_their_values(visit):
     enter(page, "Your", 0.3)
     until_words(page, "λ = 0.3 is")
     assert "explore_loss=absolute" in page.url
+    idle(page)
+    assert "Done in" in page.locator(".cvar-live[data-part=study] .cvar-words").inner_text()
+
+
+def beating(browser: Any) -> None:
+    """Let a heartbeat follow each answer, as from a server that has not looked yet; it changes nothing on the page."""
+
+    def answer(text: str) -> None:
+        heartbeat = {"answers": 0, "boot": json.loads(text)["boot"], "settled": "", "words": None, "spread": 0}
+        browser.send(text)
+        browser.send(json.dumps(heartbeat))
+
+    browser.connect_to_server().on_message(answer)
