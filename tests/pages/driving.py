@@ -17,7 +17,7 @@ from tests.pages.profiles import Profiles
 PATIENCE = 90_000  # ms, for a machine with much else to do
 LOOK = 50  # ms between two looks; to look at every picture, as Playwright does, has Chromium paint all the time
 WIDE = {"width": 1400, "height": 1000}
-SLOW = 0.1  # seconds a piece of a run that is looked at as it grows
+SLOW = 0.15  # seconds a piece of a run that is looked at as it grows: half a minute in all, until a test holds it
 LOST = "The connection to the server is lost"
 
 

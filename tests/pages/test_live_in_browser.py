@@ -24,7 +24,7 @@ from tests.pages.driving import (
 
 pytestmark = pytest.mark.browser
 
-GROWING = {"noise": "normal", "eval_size": 5_000, "seeds": 5, "checkpoints": 100}
+GROWING = {"noise": "normal", "eval_size": 5_000, "methods": ("spl", "spl+"), "seeds": 5, "checkpoints": 100}
 
 
 def reruns(page: Any) -> int:
@@ -68,8 +68,9 @@ def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
     until_words(page, "The runs are starting")
     page.wait_for_timeout(1_000)
     before = reruns(page)
-    gate.pace(SLOW / 5)
-    drawn(page, "curves", 10)
+    gate.pace(SLOW)
+    drawn(page, "curves", 2)
+    gate.hold()
     assert reruns(page) == before, "curves grow without it"
     gate.open()
     done(page)
