@@ -75,9 +75,10 @@ def test_a_visitor_uploads_rows_and_learns_which_step_size_is_safe(visit, gate, 
     assert "data_test=agaricus.txt.test" in page.url
     enter(page, "Passes", passes)
     page.wait_for_url(f"**data_passes={passes}.0**")
-    gate.pace(0.05)
-    until_words(page, re.compile(r"Running the methods"))
+    gate.pace(0.3)
     until(page, "data-measures-along", f"chart => {_MEDIAN}?.x.length >= 3")
+    gate.hold()
+    until_words(page, re.compile(r"Running the methods"))
     first = heights(page, "data-measures-along")["spl+-median"][0]
     gate.open()
     done(page)

@@ -308,6 +308,7 @@ def test_a_run_is_sharpened_cancelled_and_resumed_and_another_visitor_sees_what_
     button(page, "Sharpen").click()
     page.wait_for_url("**explore_sharpen=**")
     until_words(page, re.compile("Sharpening · SPL₊: "))
+    gate.hold()
     button(page, "Stop sharpening").click()
     until_words(page, "Sharpening was cancelled")
     gate.open()

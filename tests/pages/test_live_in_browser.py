@@ -67,6 +67,7 @@ def test_the_script_runs_once_when_a_run_ends_and_not_before(visit, gate):
     page = visit(link(**GROWING, iterations=5_103))
     until_words(page, "The runs are starting")
     page.wait_for_timeout(1_000)
+    idle(page)
     before = reruns(page)
     gate.pace(SLOW)
     drawn(page, "curves", 2)

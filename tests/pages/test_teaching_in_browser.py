@@ -203,7 +203,7 @@ def test_a_network_is_trained_live_and_stopped(visit, gate):
     gate.hold()
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_text("the first trainings are under way").first.wait_for()
-    gate.open()
+    gate.pace(0.3)
     page.wait_for_function(f"() => ({points})() > 0 && ({points})() < 150")
     before = page.evaluate("window.asked")
     first = page.evaluate(points)
