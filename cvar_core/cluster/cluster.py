@@ -298,4 +298,11 @@ def _distributed() -> Any:
         raise SpecError("a scheduler needs dask: pip install 'cvar-core[cluster]'") from None
     for name in ("distributed", "distributed.batched", "distributed.client", "distributed.core"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # of a connection that is lost this log tells once
+    logging.getLogger("tornado.application").addFilter(_is_no_lost_connection)  # by which dask's callbacks tell of it
     return distributed
+
+
+def _is_no_lost_connection(record: logging.LogRecord) -> bool:
+    from distributed.comm import CommClosedError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], CommClosedError))

@@ -1,5 +1,6 @@
 """The same pieces on a cluster: the same bits, whoever dies on the way."""
 
+import logging
 import signal
 import threading
 from itertools import groupby
@@ -168,6 +169,16 @@ def test_who_is_there_is_not_missed_for_what_dask_asks_beside(dask):
         for _ in range(300):
             cluster._look()
     assert 0 not in seen
+
+
+def test_of_a_lost_connection_dask_tells_nothing_beside_our_own_line(cluster, caplog):
+    """Its callbacks do, by way of tornado, which is heard in all else."""
+    from distributed.comm import CommClosedError
+
+    told = logging.getLogger("tornado.application")
+    for error in (CommClosedError("Comm <TCP (closed)> already closed."), ValueError("something else")):
+        told.error("Exception in callback", exc_info=error)
+    assert [str(record.exc_info[1]) for record in caplog.records] == ["something else"]
 
 
 def test_a_cluster_that_was_left_takes_nothing_more(dask):
