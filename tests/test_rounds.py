@@ -24,7 +24,9 @@ def test_a_round_runs_the_tests_and_keeps_what_a_failure_said(tmp_path):
     tried = tmp_path / "test_tried.py"
     tried.write_text(TRIED)
     found = rounds.play(3, tmp_path, [str(tried)])
-    assert found[:4] == (3, 1, ["test_tried.test_bad"], 1)
+    (bad,) = found.failed
+    assert bad.endswith("test_tried.test_bad")
+    assert (found.number, found.passed, found.skipped) == (3, 1, 1)
     assert "this is kept" in (tmp_path / "3.txt").read_text("utf-8")
 
 

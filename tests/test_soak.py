@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.pages.aside import run_aside
 from tools.load.message import Message
 from tools.load.tab import Component, Run
 from tools.soak import sitting
@@ -157,7 +158,7 @@ def test_whoever_asked_for_another_and_did_not_see_it_cannot_count_on_what_start
         with pytest.raises(ConnectionResetError):
             await staying
 
-    asyncio.run(sit())
+    run_aside(sit())
     assert ledger.runs["a run"].holders == {"ann"}
     assert ledger.runs["a run"].doubting == doubting
 
@@ -187,7 +188,7 @@ def test_a_fault_lasts_until_what_was_killed_is_back(quiet, back):
             await asyncio.sleep(0.2)
             return back
 
-    asyncio.run(happen([Fault(0.0, WORKER, 0.0)], House(), [], quiet))
+    run_aside(happen([Fault(0.0, WORKER, 0.0)], House(), [], quiet))
     (fault,) = quiet.happened
     assert fault.ended - fault.begun >= 0.2
     assert judged(quiet).good == back

@@ -108,7 +108,7 @@ def test_controls_that_a_slow_browser_shows_late_have_their_values(visit):
     enter(page, "Your", 0.3)
     until_words(page, "λ = 0.3 is")
     assert "explore_loss=absolute" in page.url
-    idle(page)
+    done(page)
     assert "Done in" in page.locator(".cvar-live[data-part=study] .cvar-words").inner_text()
 
 
